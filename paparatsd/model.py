@@ -1,0 +1,457 @@
+"""Frozen values that every stage shares. No behaviour beyond what a value knows of itself.
+
+Lines are 1-based and inclusive everywhere. Paths are POSIX, relative to the project's root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NewType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+RepoId = NewType("RepoId", str)
+"""A lineage: the id of the oldest first-parent root commit, or a random id kept in the catalog."""
+ProjectName = NewType("ProjectName", str)
+GroupName = NewType("GroupName", str)
+ContentId = NewType("ContentId", bytes)
+"""BLAKE2b-256 of a file's raw bytes (32 bytes)."""
+Fingerprint = NewType("Fingerprint", str)
+"""Hex digest naming a way of computing something; equal digests give equal results."""
+VersionId = NewType("VersionId", int)
+"""First 63 bits of BLAKE2b(repository, path, content id, pipeline fingerprint); never 0."""
+CommitId = NewType("CommitId", str)
+"""40 or 64 hex digits."""
+
+
+# --------------------------------------------------------------------------- what is on disk
+
+
+class Skip(StrEnum):
+    """Why a listed file is not indexed."""
+
+    DELETED = "deleted"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    IGNORED = "ignored_by_paparats"
+    SECRET = "secret"  # noqa: S105 - the name of a reason, not a secret
+    KEY_MATERIAL = "key_material"
+    LOCK = "lock"
+    GENERATED = "generated"
+    MINIFIED = "minified"
+    BINARY = "binary"
+    TOO_LARGE = "too_large"
+    UNDECODABLE = "undecodable"
+    SPECIAL = "special"
+    UNREADABLE = "unreadable"
+    QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What the file system says of a file; equal values are a hint that content is equal."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a checkout stands: branch is None when detached or not git, commit when unborn."""
+
+    branch: str | None = None
+    commit: CommitId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """One file that is listed but not indexed, and why."""
+
+    path: str
+    reason: Skip
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeListing:
+    """The files of one project as they are on disk now.
+
+    `files` and `skipped` are disjoint. `directories` holds each directory (relative, "" is the
+    root) that contains or may contain files to index: what a watcher has to watch.
+    """
+
+    files: Mapping[str, Stat]
+    skipped: tuple[SkippedFile, ...]
+    directories: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeBatch:
+    """Paths that may have changed; with `doubt` set nothing is known and a rescan is due.
+
+    A path may name a directory (everything below it may have changed) or be gone already.
+    `head` is set when git's own files moved (HEAD, refs, index).
+    """
+
+    paths: frozenset[str] = frozenset()
+    doubt: str | None = None
+    head: bool = False
+
+
+# --------------------------------------------------------------------------- text -> chunks
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A contiguous piece of one file version; the unit of a hit.
+
+    `kind` is one of function, method, class, interface, struct, enum, trait, module, type,
+    constant, variable, property, field, macro, impl, test, route, resource, section, cell, key,
+    block (code outside any symbol), window (overlapping window of plain text).
+    `name` is the qualified name of the symbol the chunk shows, else None.
+    `fragment` is the part of the chunk's address after `#`, percent-encoded, unique in the file.
+    """
+
+    ordinal: int
+    start_line: int
+    end_line: int
+    kind: str
+    name: str | None
+    fragment: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition. `parent` is the index of the enclosing symbol in the file's list, or -1."""
+
+    name: str
+    qualified: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+    doc: str
+    parent: int
+    chunk: int
+    container: bool
+    exported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a name: kind is call, construct, type, inherit, import, decorator or reference.
+
+    `receiver` is the text before the last dot of a member use ("self", "db.session"), or "".
+    `target` is, for imports, the module or path named by the statement, else "".
+    """
+
+    name: str
+    kind: str
+    line: int
+    receiver: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """Everything the chunker knows of one text.
+
+    `comments` holds (start_line, end_line, text) of comments and doc strings, for ranking.
+    `degraded` says why structure was not used although the language has a grammar, else "".
+    """
+
+    language: str
+    chunks: tuple[Chunk, ...]
+    symbols: tuple[Symbol, ...]
+    uses: tuple[Use, ...]
+    comments: tuple[tuple[int, int, str], ...] = ()
+    lines: int = 0
+    degraded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Parallel arrays: term ids (uint32, ascending, unique) and values (float32)."""
+
+    ids: NDArray[np.uint32]
+    values: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltFile:
+    """What a worker makes of one file: all that the catalog and the vector store need.
+
+    `dense` has one row a chunk (float32, unit length), or is None when the embedder is not in
+    the worker; `embed_texts` then holds the text to embed for each chunk.
+    """
+
+    content: ContentId
+    size: int
+    parsed: ParsedFile
+    sparse: tuple[SparseVector, ...]
+    record: bytes
+    dense: NDArray[np.float32] | None
+    embed_texts: tuple[str, ...] = ()
+
+
+# --------------------------------------------------------------------------- embedding and store
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSpec:
+    """Names one way of turning texts into vectors; a different fingerprint never mixes."""
+
+    provider: str
+    model: str
+    dimension: int
+    query_template: str = "{text}"
+    document_template: str = "{text}"
+    text_version: int = 1
+    fingerprint: Fingerprint = Fingerprint("")
+
+
+@dataclass(frozen=True, slots=True)
+class ShardKey:
+    """One set of vector points: a repository's points of one kind under one fingerprint."""
+
+    repo: RepoId
+    kind: str
+    fingerprint: Fingerprint
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class PointBatch:
+    """Points of one shard, one per chunk. All sequences are parallel.
+
+    `dense` is float32 [n, dimension], or None to write (or keep) only the lexical vector.
+    A point's id is a function of (version, ordinal), so that a repeat is a no-op.
+    """
+
+    versions: tuple[VersionId, ...]
+    ordinals: tuple[int, ...]
+    kinds: tuple[str, ...]
+    languages: tuple[str, ...]
+    sparse: tuple[SparseVector, ...]
+    dense: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFilter:
+    """Restrict recall to `versions` (include=True) or to all but `versions` (include=False)."""
+
+    include: bool
+    versions: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """One question to one shard. Legs without a vector are left out."""
+
+    shard: ShardKey
+    filter: VersionFilter
+    dense: NDArray[np.float32] | None
+    sparse: SparseVector | None
+    limit: int
+    kinds: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Candidates of one leg, best first, parallel arrays."""
+
+    versions: NDArray[np.int64]
+    ordinals: NDArray[np.int32]
+    scores: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallReply:
+    """The answer to one `RecallRequest`."""
+
+    dense: Recalled | None
+    lexical: Recalled | None
+
+
+# --------------------------------------------------------------------------- projects and status
+
+
+class ProjectState(StrEnum):
+    """`ready` means lexical and dense both equal the view."""
+
+    INDEXING = "indexing"
+    READY = "ready"
+    DEGRADED = "degraded"
+    MISSING = "missing"
+    PAUSED = "paused"
+    ERROR = "error"
+
+
+class FreshnessState(StrEnum):
+    """How sure we are that the index equals the disk."""
+
+    VERIFIED = "verified"
+    CURRENT = "current"
+    STALE = "stale"
+
+
+class Depth(StrEnum):
+    """How much a reindex looks at."""
+
+    CHANGED = "changed"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What an answer reflects of one project. `checked_at`: epoch seconds of the last full check."""
+
+    project: ProjectName
+    generation: int
+    head: CommitId | None
+    state: FreshnessState
+    reason: str = ""
+    pending: int = 0
+    checked_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is; `eta_s` is None while unknown. Rates are per second."""
+
+    files_done: int
+    files_total: int
+    chunks_done: int
+    files_rate: float
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    """All that `status` says of one project."""
+
+    name: ProjectName
+    root: str
+    group: GroupName
+    repo: RepoId | None
+    branch: str | None
+    head: CommitId | None
+    state: ProjectState
+    reason: str
+    generation: int
+    files: int
+    chunks: int
+    skipped: int
+    pending: int
+    languages: Mapping[str, int]
+    freshness: FreshnessState
+    checked_at: float | None
+    watching: str
+    hooks: str
+    progress: Progress | None = None
+    history: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """What the daemon says of itself."""
+
+    version: str
+    pid: int
+    uptime_s: float
+    state_dir: str
+    http: str
+    socket: str
+    embedder: EmbedderSpec
+    store: str
+    memory_bytes: Mapping[str, int]
+    projects: tuple[ProjectStatus, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """One registered project, as written in projects.yml."""
+
+    name: ProjectName
+    path: str
+    group: GroupName
+    hooks: bool = True
+    exclude: tuple[str, ...] = ()
+
+
+# --------------------------------------------------------------------------- search
+
+
+class Confidence(StrEnum):
+    """How much a hit is worth reading."""
+
+    HIGH = "high"
+    PARTIAL = "partial"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect."""
+
+    query: str
+    limit: int = 5
+    projects: tuple[ProjectName, ...] = ()
+    groups: tuple[GroupName, ...] = ()
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    fresh: bool = False
+    deadline_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. `also_in` lists other projects showing the identical (path, content)."""
+
+    project: ProjectName
+    path: str
+    start_line: int
+    end_line: int
+    address: str
+    language: str
+    kind: str
+    symbol: str | None
+    text: str
+    score: float
+    confidence: Confidence
+    defines: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    also_in: tuple[ProjectName, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Hits best first, what they reflect, and notes for the reader (partial index, advice)."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    freshness: tuple[Freshness, ...]
+    notes: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    total_candidates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkView:
+    """A chunk asked for by address, with the neighbours inside the radius, in line order."""
+
+    target: Hit
+    neighbours: tuple[Hit, ...]
+    freshness: Freshness

@@ -1,0 +1,152 @@
+"""Settings: one frozen object made of slices, read once. The only reader of the environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The directories and socket of one daemon."""
+
+    config: Path
+    state: Path
+    cache: Path
+    runtime: Path
+
+    @property
+    def projects_file(self) -> Path:
+        """The list of registered projects."""
+        return self.config / "projects.yml"
+
+    @property
+    def control_socket(self) -> Path:
+        """The Unix socket of the control API."""
+        return self.runtime / "control.sock"
+
+    @property
+    def catalog(self) -> Path:
+        """The SQLite file that holds everything but vectors."""
+        return self.state / "catalog.sqlite3"
+
+    @property
+    def vectors(self) -> Path:
+        """The directory of the embedded vector shards."""
+        return self.state / "vectors"
+
+    @property
+    def spool(self) -> Path:
+        """The directory into which git hooks write their events."""
+        return self.state / "spool"
+
+    @property
+    def embeddings(self) -> Path:
+        """The embedding cache."""
+        return self.cache / "embeddings.sqlite3"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """Limits of what is read and how it is cut."""
+
+    max_file_bytes: int = 1_000_000
+    chunk_chars: int = 1_600
+    max_chunk_chars: int = 3_200
+    workers: int = 0  # 0: one less than the processors, at least one
+    parse_timeout_s: float = 10.0
+    worker_memory_bytes: int = 2 << 30
+    worker_idle_s: float = 600.0
+    reconcile_min_s: float = 300.0
+    allow_secrets: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """How changes are noticed."""
+
+    enabled: bool = True
+    debounce_ms: int = 60
+    fold_ms: int = 300
+    poll_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """The TCP listener. It binds to loopback only."""
+
+    host: str = "127.0.0.1"
+    port: int = 9876
+    token: str | None = field(default=None, repr=False)
+    allowed_origins: tuple[str, ...] = ()
+    header_deadline_s: float = 5.0
+    body_deadline_s: float = 10.0
+    write_deadline_s: float = 30.0
+    max_body_bytes: int = 4 << 20
+    max_half_open: int = 64
+    max_connections: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ControlSettings:
+    """The Unix socket listener. `expected_uid` is who may connect (None: the daemon's own)."""
+
+    expected_uid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """Which embedder; `provider` is static (built in) or openai (any compatible endpoint)."""
+
+    provider: str = "static"
+    url: str = ""
+    model: str = ""
+    dimension: int = 0
+    api_key: str | None = field(default=None, repr=False)
+    query_template: str = "{text}"
+    document_template: str = "{text}"
+    batch_texts: int = 32
+    batch_chars: int = 64_000
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Which vector store; an empty URL means the embedded engine."""
+
+    qdrant_url: str = ""
+    qdrant_api_key: str | None = field(default=None, repr=False)
+    timeout_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """Defaults of the search path. `allowed_projects` empty means all."""
+
+    cache_entries: int = 1_000
+    deadline_s: float = 10.0
+    fresh_deadline_s: float = 2.0
+    allowed_projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """`format` is auto (by terminal), human or json."""
+
+    level: str = "info"
+    format: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything the daemon was told, in slices for their consumers."""
+
+    places: Places
+    index: IndexSettings = IndexSettings()
+    watch: WatchSettings = WatchSettings()
+    http: HttpSettings = HttpSettings()
+    control: ControlSettings = ControlSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    store: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    log: LogSettings = LogSettings()

@@ -1,0 +1,230 @@
+"""Child processes of the daemon: start, talk, time limits, restart with back-off.
+
+`subprocess` is used here for our own Python children only; git has its own module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import pickle
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from paparatsd import ipc
+from paparatsd.errors import ChildDied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+log = structlog.get_logger()
+
+BACKOFF_S = (0.0, 0.2, 1.0, 5.0, 15.0, 30.0)
+"""Waits before the n-th start in a row that did not survive `HEALTHY_S`."""
+HEALTHY_S = 30.0
+
+
+class RemoteError(ChildDied):
+    """The child answered with an exception: `kind` is its class name."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class _Call:
+    """One request under way."""
+
+    __slots__ = ("future", "on_note")
+
+    def __init__(self, future: asyncio.Future[Any], on_note: Callable[[Any], None] | None) -> None:
+        self.future = future
+        self.on_note = on_note
+
+
+class Child:
+    """One restartable child process, started on first use.
+
+    `module` is run as `python -m module [arguments] FD`. A call that misses its deadline kills the
+    child: a process that holds the GIL in native code cannot be asked to stop.
+    """
+
+    def __init__(self, name: str, module: str, arguments: Sequence[str] = ()) -> None:
+        self.name = name
+        self._module = module
+        self._arguments = tuple(arguments)
+        self._process: asyncio.subprocess.Process | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._reader_task: asyncio.Task[None] | None = None
+        self._calls: dict[int, _Call] = {}
+        self._ids = itertools.count(1)
+        self._starting = asyncio.Lock()
+        self._failures = 0
+        self._started_at = 0.0
+        self._stopping = False
+        self.starts = 0
+        self.on_start: Callable[[], Any] | None = None
+        """Awaited after each (re)start, before the first call: lets the owner restore state."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the child runs."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether any call is under way."""
+        return bool(self._calls)
+
+    async def ensure_started(self) -> None:
+        """Start the child unless it runs; waits out the back-off after failures."""
+        if self._process is not None:
+            return
+        async with self._starting:
+            if self._process is not None:
+                return
+            if self._stopping:
+                raise ChildDied(f"the {self.name} process is stopping")
+            await asyncio.sleep(BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)])
+            await self._start()
+            if self.on_start is not None:
+                await self.on_start()
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        theirs.set_inheritable(True)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self._module,
+            *self._arguments,
+            str(theirs.fileno()),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+        )
+        theirs.close()
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 24)
+        self._process, self._writer = process, writer
+        self._started_at = asyncio.get_running_loop().time()
+        self.starts += 1
+        self._reader_task = asyncio.create_task(
+            self._read(reader, process), name=f"child-{self.name}"
+        )
+        log.debug("child_started", child=self.name, pid=process.pid)
+
+    async def _read(
+        self, reader: asyncio.StreamReader, process: asyncio.subprocess.Process
+    ) -> None:
+        try:
+            while True:
+                request_id, kind, length = ipc.HEADER.unpack(
+                    await reader.readexactly(ipc.HEADER.size)
+                )
+                self._deliver(request_id, kind, pickle.loads(await reader.readexactly(length)))
+        except (asyncio.IncompleteReadError, OSError):
+            pass
+        finally:
+            await self._reap(process)
+
+    def _deliver(self, request_id: int, kind: int, body: Any) -> None:  # noqa: ANN401 - any reply
+        call = self._calls.get(request_id)
+        if call is None:
+            return
+        if kind == ipc.NOTE:
+            if call.on_note is not None:
+                call.on_note(body)
+            return
+        del self._calls[request_id]
+        if call.future.done():
+            return
+        if kind == ipc.REPLY:
+            call.future.set_result(body)
+        else:
+            call.future.set_exception(RemoteError(*body))
+
+    async def _reap(self, process: asyncio.subprocess.Process) -> None:
+        if self._process is not process:
+            return
+        self._process = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        if process.returncode is None:
+            process.kill()
+        code = await process.wait()
+        lived = asyncio.get_running_loop().time() - self._started_at
+        self._failures = 0 if lived > HEALTHY_S or self._stopping else self._failures + 1
+        if not self._stopping:
+            log.warning("child_ended", child=self.name, code=code, calls=len(self._calls))
+        calls, self._calls = self._calls, {}
+        for call in calls.values():
+            if not call.future.done():
+                call.future.set_exception(ChildDied(f"the {self.name} process ended (code {code})"))
+
+    async def call(
+        self,
+        operation: str,
+        argument: Any = None,  # noqa: ANN401 - whatever the operation takes
+        *,
+        timeout_s: float,
+        urgency: int = ipc.NORMAL,
+        on_note: Callable[[Any], None] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operation returns
+        """Ask the child and return its reply.
+
+        Raises ChildDied when it ends or misses the deadline (it is then killed and the next call
+        starts a new one), RemoteError when it raised.
+        """
+        await self.ensure_started()
+        writer = self._writer
+        if writer is None:
+            raise ChildDied(f"the {self.name} process ended")
+        request_id = next(self._ids)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._calls[request_id] = _Call(future, on_note)
+        try:
+            writer.write(ipc.encode(request_id, ipc.REQUEST, (urgency, operation, argument)))
+            async with asyncio.timeout(timeout_s):
+                await writer.drain()
+                return await future
+        except TimeoutError:
+            self.kill()
+            raise ChildDied(
+                f"the {self.name} process did not answer {operation!r} within {timeout_s:g} s"
+            ) from None
+        except OSError as error:
+            raise ChildDied(f"the {self.name} process ended") from error
+        finally:
+            self._calls.pop(request_id, None)
+
+    def kill(self) -> None:
+        """End the child at once; the next call starts a new one."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    async def stop(self, within_s: float = 2.0) -> None:
+        """Close the pipe, wait for the child to end by itself, then kill it."""
+        self._stopping = True
+        task, process = self._reader_task, self._process
+        if self._writer is not None:
+            self._writer.close()
+        if process is not None:
+            try:
+                async with asyncio.timeout(within_s):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        if task is not None:
+            await asyncio.wait({task}, timeout=within_s)
+
+    async def rest(self) -> None:
+        """End an idle child; a later call starts it again."""
+        await self.stop()
+        self._stopping = False

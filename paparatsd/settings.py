@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def process_environment() -> Mapping[str, str]:
+    """Return a copy of this process's environment; nothing else in the package reads it."""
+    return dict(os.environ)
 
 
 @dataclass(frozen=True, slots=True)

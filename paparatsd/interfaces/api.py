@@ -1,0 +1,127 @@
+"""What the interfaces may ask of the daemon: the one protocol between them and `service.py`.
+
+Failures are the classes of errors.py; anything else is a defect and reaches nobody but the log.
+Every call may be cancelled at any await when its caller goes away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+    from pathlib import Path
+
+    from paparatsd.model import (
+        ChunkView,
+        DaemonStatus,
+        Depth,
+        Freshness,
+        GroupName,
+        ProjectEntry,
+        ProjectName,
+        ProjectStatus,
+        SearchAnswer,
+        SearchRequest,
+        SkippedFile,
+    )
+    from paparatsd.sources.hooks import HookReport
+
+
+class SearchApi(Protocol):
+    """Asking: what agents and people read."""
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Answer a search. Raises BadQuery, UnknownProject (also for an unknown group)."""
+        ...
+
+    async def show(self, address: str, radius: int) -> ChunkView:
+        """Return the chunk at an address (`project:path#Name`, `project:path:12[-20]`).
+
+        `neighbours` are the chunks of the same file that overlap `radius` lines around it.
+        Raises BadQuery when the address is malformed, UnknownAddress when it names nothing.
+        """
+        ...
+
+    async def status(self) -> DaemonStatus:
+        """Everything the daemon says of itself and of each project."""
+        ...
+
+    async def health(self) -> Mapping[str, Any]:
+        """A cheap JSON-ready answer: at least `status` (ok or degraded) and `groups` (name ->
+        number of chunks); `problems` lists sentences when degraded. Never touches the disk."""
+        ...
+
+
+class ProjectsApi(Protocol):
+    """The registered projects and what is done to them."""
+
+    async def add_project(
+        self, path: Path, *, name: str | None, group: str | None, hooks: bool
+    ) -> ProjectEntry:
+        """Register an absolute directory and start indexing it; returns before that is done.
+
+        Adding what is already registered alike returns the same entry. Raises Conflict for a
+        taken name or a path registered otherwise, BadQuery for a path that cannot be a project.
+        """
+        ...
+
+    async def remove_project(self, name: ProjectName) -> None:
+        """Forget a project and purge what no other project shows. Raises UnknownProject."""
+        ...
+
+    async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
+        """The projects of one group, or all, ordered by name."""
+        ...
+
+    async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
+        """Queue a reindex of one project, or of all, and say of which."""
+        ...
+
+    async def skipped(
+        self, name: ProjectName | None
+    ) -> Mapping[ProjectName, tuple[SkippedFile, ...]]:
+        """Every listed file that is not indexed, with its reason, by project."""
+        ...
+
+    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+        ...
+
+
+class HooksApi(Protocol):
+    """Git hooks of a checkout, named by a path inside it or by a project's name."""
+
+    async def hooks_install(self, target: str) -> HookReport:
+        """Install our hooks beside whatever is there."""
+        ...
+
+    async def hooks_uninstall(self, target: str) -> HookReport:
+        """Take our hooks out again."""
+        ...
+
+    async def hooks_status(self, target: str) -> HookReport:
+        """Say which hooks are there."""
+        ...
+
+
+class ServiceApi(SearchApi, ProjectsApi, HooksApi, Protocol):
+    """All use cases of the daemon."""
+
+    async def reload_settings(self) -> tuple[str, ...]:
+        """Read settings and project list again; returns what changed, in words.
+
+        Raises BadSettings and keeps the old ones when the new ones cannot be used.
+        """
+        ...
+
+    def events(self) -> AsyncIterator[Mapping[str, Any]]:
+        """Progress from now on: JSON-ready mappings, each with `event`, mostly with `project`.
+
+        Bounded per subscriber: a slow one misses intermediate events, never the latest.
+        """
+        ...
+
+    async def stop(self) -> None:
+        """Ask the daemon to end; returns at once."""
+        ...

@@ -1,0 +1,168 @@
+"""The pool of worker processes: hands out files, blames the file that a worker died of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from paparatsd.errors import ChildDied
+from paparatsd.indexing.worker import BuildFile, BuildJob, Outcome, Started
+from paparatsd.model import Skip, SkippedFile
+from paparatsd.supervise import Child, RemoteError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paparatsd.clock import Clock
+
+log = structlog.get_logger()
+
+JOB_DEADLINE_S = 600.0
+"""Bound of a whole job; the bound that matters is the one per file."""
+
+
+class _Watch:
+    """Follows one job through the worker's notes."""
+
+    def __init__(self, job: BuildJob, on_outcome: Callable[[Outcome], None]) -> None:
+        self.waiting = {file.path: file for file in job.files}
+        self.current: str | None = None
+        self.moved = asyncio.Event()
+        self._on_outcome = on_outcome
+
+    def note(self, body: Any) -> None:  # noqa: ANN401 - Started or Outcome
+        """Take one message of the worker."""
+        self.moved.set()
+        if isinstance(body, Started):
+            self.current = body.path
+            return
+        self.current = None
+        if self.waiting.pop(body.path, None) is not None:
+            self._on_outcome(body)
+
+
+class WorkerPool:
+    """A fixed number of workers, started when needed and ended after `idle_s` without work."""
+
+    def __init__(
+        self, *, count: int, file_timeout_s: float, memory_bytes: int, idle_s: float, clock: Clock
+    ) -> None:
+        self._children = [
+            Child(f"worker-{n}", "paparatsd.indexing.worker", (str(memory_bytes),))
+            for n in range(1, count + 1)
+        ]
+        self._free: asyncio.Queue[Child] = asyncio.Queue()
+        for child in self._children:
+            self._free.put_nowait(child)
+        self._file_timeout_s = file_timeout_s
+        self._idle_s = idle_s
+        self._clock = clock
+        self._used_at = clock.monotonic()
+        self.quarantined = 0
+
+    @property
+    def size(self) -> int:
+        """How many jobs run at once."""
+        return len(self._children)
+
+    def pids(self) -> dict[str, int]:
+        """Process ids of the running workers by name."""
+        return {child.name: child.pid for child in self._children if child.pid is not None}
+
+    async def build(self, job: BuildJob) -> list[Outcome]:
+        """Build every file of the job and return one outcome each, in any order.
+
+        A file that kills its worker twice is built without structure; if that fails too it is
+        skipped as quarantined. Raises ChildDied only when workers cannot be started at all.
+        """
+        outcomes: list[Outcome] = []
+        deaths: dict[str, int] = {}
+        files = job.files
+        while files:
+            left, culprit = await self._attempt(replace(job, files=files), outcomes)
+            files = self._next_files(left, culprit, deaths, outcomes)
+        return outcomes
+
+    async def _attempt(
+        self, job: BuildJob, outcomes: list[Outcome]
+    ) -> tuple[tuple[BuildFile, ...], str | None]:
+        """Run a job on one worker; return the files still to do and the file it died of."""
+        watch = _Watch(job, outcomes.append)
+        child = await self._free.get()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                guard = tasks.create_task(self._guard(child, watch))
+                try:
+                    await child.call("build", job, timeout_s=JOB_DEADLINE_S, on_note=watch.note)
+                except RemoteError as error:
+                    log.error("worker_failed", path=watch.current, error=str(error))  # noqa: TRY400 - the trace is the child's
+                except ChildDied:
+                    if watch.current is None and child.starts > 5 and not outcomes:
+                        raise
+                finally:
+                    guard.cancel()
+        except* ChildDied as group:
+            raise group.exceptions[0] from None
+        finally:
+            self._used_at = self._clock.monotonic()
+            self._free.put_nowait(child)
+        return tuple(watch.waiting.values()), watch.current
+
+    async def _guard(self, child: Child, watch: _Watch) -> None:
+        """Kill the worker when one file takes too long."""
+        while True:
+            watch.moved.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._file_timeout_s):
+                    await watch.moved.wait()
+                continue
+            if watch.current is not None:
+                log.warning("worker_stuck", path=watch.current, seconds=self._file_timeout_s)
+                child.kill()
+                return
+
+    def _next_files(
+        self,
+        left: tuple[BuildFile, ...],
+        culprit: str | None,
+        deaths: dict[str, int],
+        outcomes: list[Outcome],
+    ) -> tuple[BuildFile, ...]:
+        """Say what to try next: the culprit alone first, with less ambition each time."""
+        if culprit is None:
+            return left
+        deaths[culprit] = count = deaths.get(culprit, 0) + 1
+        blamed = next(file for file in left if file.path == culprit)
+        others = tuple(file for file in left if file is not blamed)
+        if count >= 3:
+            self.quarantined += 1
+            log.warning("file_quarantined", path=culprit)
+            reason = SkippedFile(culprit, Skip.QUARANTINED, "no parser survives this file")
+            outcomes.append(Outcome(culprit, None, skipped=reason))
+            return others
+        if count == 2:
+            blamed = replace(blamed, structure=False)
+        return (*others, blamed)
+
+    async def warm(self) -> None:
+        """Start one worker ahead of work that is about to come."""
+        self._used_at = self._clock.monotonic()
+        with contextlib.suppress(ChildDied):
+            await self._children[0].call("warm", timeout_s=30.0)
+
+    async def rest_when_idle(self) -> None:
+        """End workers that had no work for `idle_s`; call now and then."""
+        if self._clock.monotonic() - self._used_at < self._idle_s:
+            return
+        for child in self._children:
+            if child.pid is not None and not child.busy:
+                await child.rest()
+
+    async def stop(self) -> None:
+        """End all workers."""
+        for child in self._children:
+            await child.stop(within_s=0.5)

@@ -1,0 +1,143 @@
+"""The worker process: one file after the other from disk to chunks, terms and vectors.
+
+It is a process of its own because parsing and embedding hold the GIL, and because a grammar that
+crashes or hangs on a hostile file must cost that file only. Each file is announced before it is
+touched and delivered as soon as it is done, so that the daemon knows whom to blame.
+"""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paparatsd import ipc
+from paparatsd.chunks.embedtext import embed_text
+from paparatsd.chunks.fields import lexical_vectors
+from paparatsd.chunks.parse import ChunkLimits, parse_file
+from paparatsd.chunks.record import build_record
+from paparatsd.embeddings.static import StaticModel
+from paparatsd.model import BuiltFile, ContentId, Skip, SkippedFile, Stat
+from paparatsd.sources.read import SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFile:
+    """One file to look at. Content in `known` is only recognised, not built again."""
+
+    path: str
+    known: frozenset[ContentId] = frozenset()
+    structure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """Files of one root, built alike. With `embed` the worker computes the dense vectors too."""
+
+    root: str
+    files: tuple[BuildFile, ...]
+    limits: ChunkLimits
+    max_file_bytes: int
+    allow_secrets: bool
+    embed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file: exactly one of `skipped`, `recognised`, `built` is set.
+
+    `stat` is what the opened descriptor said, None when the file could not be opened.
+    """
+
+    path: str
+    stat: Stat | None
+    skipped: SkippedFile | None = None
+    recognised: ContentId | None = None
+    built: BuiltFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Note: the worker is about to touch this file."""
+
+    path: str
+
+
+class Builder:
+    """Builds files; keeps the embedding model loaded between jobs."""
+
+    def __init__(self) -> None:
+        self._model: StaticModel | None = None
+
+    def model(self) -> StaticModel:
+        """The built-in embedding model, loaded on first use."""
+        if self._model is None:
+            self._model = StaticModel.load()
+        return self._model
+
+    def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
+        """Serve one request of the daemon."""
+        if operation == "build":
+            return self._build(argument, note)
+        if operation == "warm":
+            self.model()
+            return None
+        if operation == "ping":
+            return "pong"
+        raise ValueError(f"unknown operation {operation!r}")
+
+    def _build(self, job: BuildJob, note: Callable[[Any], None]) -> int:
+        root = Path(job.root)
+        for file in job.files:
+            note(Started(file.path))
+            note(self.build_file(root, file, job))
+        return len(job.files)
+
+    def build_file(self, root: Path, file: BuildFile, job: BuildJob) -> Outcome:
+        """Read, recognise or build one file."""
+        try:
+            source = read_source(
+                root, file.path, max_bytes=job.max_file_bytes, allow_secrets=job.allow_secrets
+            )
+            if isinstance(source, SkippedFile):
+                return Outcome(file.path, None, skipped=source)
+            if source.content in file.known:
+                return Outcome(file.path, source.stat, recognised=source.content)
+            return Outcome(file.path, source.stat, built=self._make(file, source, job))
+        except MemoryError:
+            gc.collect()
+            reason = SkippedFile(file.path, Skip.QUARANTINED, "needs more memory than a worker has")
+            return Outcome(file.path, None, skipped=reason)
+
+    def _make(self, file: BuildFile, source: SourceText, job: BuildJob) -> BuiltFile:
+        parsed = parse_file(file.path, source.text, job.limits, structure=file.structure)
+        sparse = lexical_vectors(file.path, parsed)
+        encode = self.model().encode if job.embed else None
+        record = build_record(file.path, parsed, sparse, encode)
+        texts = tuple(embed_text(file.path, parsed, chunk) for chunk in parsed.chunks)
+        return BuiltFile(
+            content=source.content,
+            size=source.size,
+            parsed=parsed,
+            sparse=sparse,
+            record=record,
+            dense=encode(texts) if encode is not None else None,
+            embed_texts=() if encode is not None else texts,
+        )
+
+
+def main() -> None:
+    """Serve the daemon until its end of the pipe closes."""
+    gc.freeze()
+    ipc.serve_child(Builder().handle)
+
+
+if __name__ == "__main__":
+    import sys
+
+    ipc.limit_memory(int(sys.argv[1]))
+    main()

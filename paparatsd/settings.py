@@ -1,14 +1,18 @@
-"""Settings: one frozen object made of slices, read once. The only reader of the environment."""
+"""Settings: one frozen object made of slices, read once. The only reader of the environment.
+
+Flags win over the environment, the environment over `config.toml`, that over the defaults here.
+`loading.py` has the table of what can be set and reads it.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 def process_environment() -> Mapping[str, str]:
@@ -29,6 +33,21 @@ class Places:
     def projects_file(self) -> Path:
         """The list of registered projects."""
         return self.config / "projects.yml"
+
+    @property
+    def settings_file(self) -> Path:
+        """The optional settings file."""
+        return self.config / "config.toml"
+
+    @property
+    def token_file(self) -> Path:
+        """The optional bearer token of the TCP listener, mode 0600."""
+        return self.config / "token"
+
+    @property
+    def log_file(self) -> Path:
+        """Where a daemon that was started in the background logs."""
+        return self.state / "paparatsd.log"
 
     @property
     def control_socket(self) -> Path:
@@ -140,6 +159,13 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What holds for every project. A `forced_group` wins over all that files say."""
+
+    forced_group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     """`format` is auto (by terminal), human or json."""
 
@@ -160,3 +186,6 @@ class Settings:
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     log: LogSettings = LogSettings()
+    projects: ProjectSettings = ProjectSettings()
+    notes: tuple[str, ...] = ()
+    """Sentences for the log about what was set without effect."""

@@ -1,0 +1,293 @@
+"""Loads the settings: the table of what can be set, and how flags, environment and file combine.
+
+Every setting is `section.key`, with `section` and `key` as in `settings.py`. It can be written in
+`config.toml` as `key` under `[section]`, in the environment as `PAPARATS_SECTION_KEY` (and the
+older names in the table), and as `--set section.key=value`. Secrets have no flag: other users can
+read a command line.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from paparatsd.errors import BadSettings
+from paparatsd.options import (
+    Kind,
+    Names,
+    Seconds,
+    Switch,
+    Text,
+    Whole,
+    http_url,
+    loopback_host,
+    one_of,
+    origin,
+    template,
+)
+from paparatsd.private_file import is_private, read_token
+from paparatsd.settings import EmbedderSettings, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from paparatsd.settings import Places
+
+MAX_SETTINGS_BYTES = 1 << 20
+OPENAI_URL = "https://api.openai.com"
+LLAMA_URL = "http://127.0.0.1:18434"
+OPENAI_MODEL, OPENAI_DIMENSION = "text-embedding-3-small", 1536
+LLAMA_MODEL, LLAMA_DIMENSION = "bge-code-v1", 1536
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: its kind, the older variables that mean the same, whether it is a secret."""
+
+    kind: Kind
+    variables: tuple[str, ...] = ()
+    secret: bool = False
+
+
+URL = Text("an http or https URL without credentials", http_url)
+SECRET = Text("one line of text")
+TEMPLATE = Text("a text that contains {text} once", template)
+
+OPTIONS: dict[str, Option] = {
+    "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
+    "index.chunk_chars": Option(Whole(128, 8_192)),
+    "index.max_chunk_chars": Option(Whole(256, 16_384)),
+    "index.workers": Option(Whole(0, 256)),
+    "index.parse_timeout_s": Option(Seconds(0.1, 600)),
+    "index.worker_memory_bytes": Option(Whole(256 << 20, 1 << 40)),
+    "index.worker_idle_s": Option(Seconds(1, 86_400)),
+    "index.reconcile_min_s": Option(Seconds(1, 86_400)),
+    "index.allow_secrets": Option(Switch()),
+    "watch.enabled": Option(Switch()),
+    "watch.debounce_ms": Option(Whole(1, 10_000)),
+    "watch.fold_ms": Option(Whole(0, 10_000)),
+    "watch.poll_s": Option(Seconds(0.1, 3_600)),
+    "http.host": Option(Text("127.0.0.1, localhost or ::1", loopback_host), ("PAPARATS_HOST",)),
+    "http.port": Option(Whole(0, 65_535), ("PAPARATS_PORT", "PORT")),
+    "http.allowed_origins": Option(
+        Names("exact origins such as http://localhost:3000", origin), ("PAPARATS_CORS_ORIGINS",)
+    ),
+    "http.header_deadline_s": Option(Seconds(0.1, 300)),
+    "http.body_deadline_s": Option(Seconds(0.1, 300)),
+    "http.write_deadline_s": Option(Seconds(0.1, 3_600)),
+    "http.max_body_bytes": Option(Whole(1_000, 1 << 30)),
+    "http.max_half_open": Option(Whole(1, 10_000)),
+    "http.max_connections": Option(Whole(1, 10_000)),
+    "control.expected_uid": Option(Whole(0, (1 << 32) - 1)),
+    "embedder.provider": Option(one_of("static", "openai", "llama"), ("EMBEDDING_PROVIDER",)),
+    "embedder.url": Option(URL, ("EMBED_URL",)),
+    "embedder.model": Option(Text(), ("EMBEDDING_MODEL",)),
+    "embedder.dimension": Option(Whole(0, 65_536), ("EMBEDDING_DIMENSIONS",)),
+    "embedder.api_key": Option(SECRET, secret=True),
+    "embedder.query_template": Option(TEMPLATE),
+    "embedder.document_template": Option(TEMPLATE),
+    "embedder.batch_texts": Option(Whole(1, 10_000), ("EMBED_BATCH_SIZE",)),
+    "embedder.batch_chars": Option(Whole(1_000, 10_000_000), ("EMBED_BATCH_CHARS",)),
+    "embedder.timeout_s": Option(Seconds(0.1, 3_600)),
+    "store.qdrant_url": Option(URL, ("QDRANT_URL",)),
+    "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
+    "store.timeout_s": Option(Seconds(0.1, 600)),
+    "search.cache_entries": Option(Whole(0, 1_000_000), ("QUERY_CACHE_MAX_ENTRIES",)),
+    "search.deadline_s": Option(Seconds(0.1, 600)),
+    "search.fresh_deadline_s": Option(Seconds(0.01, 600)),
+    "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
+    "projects.forced_group": Option(Text("a group name"), ("PAPARATS_GROUP",)),
+    "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),
+    "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),
+}
+
+
+def load_settings(
+    places: Places, environment: Mapping[str, str], flags: Mapping[str, str] | None = None
+) -> Settings:
+    """Return the settings; raises BadSettings with the place, the key and what is allowed.
+
+    `flags` maps `section.key` to text.
+    """
+    values = {
+        **_from_file(places.settings_file),
+        **_from_environment(environment),
+        **_from_flags(flags or {}),
+    }
+    settings = _build(places, values)
+    notes = _notes(values, environment)
+    return replace(
+        settings,
+        http=replace(settings.http, token=read_token(places.token_file)),
+        embedder=_resolve_embedder(settings.embedder, environment),
+        store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
+        notes=notes,
+    )
+
+
+def _refuse(where: str, key: str, value: object, option: Option) -> BadSettings:
+    shown = "the value" if option.secret else repr(value)
+    return BadSettings(f"{where}: {key}: {shown} cannot be used; allowed: {option.kind.allowed}")
+
+
+def _from_flags(flags: Mapping[str, str]) -> dict[str, Any]:
+    values = {}
+    for key, text in flags.items():
+        option = OPTIONS.get(key)
+        if option is None:
+            raise BadSettings(f"command line: there is no setting {key!r}; {_sections()}")
+        if option.secret:
+            raise BadSettings(
+                f"command line: {key} is a secret and would be visible to other users; put it "
+                f"into config.toml or {variable_of(key)}"
+            )
+        try:
+            values[key] = option.kind.from_text(text)
+        except ValueError:
+            raise _refuse("command line", key, text, option) from None
+    return values
+
+
+def variable_of(key: str) -> str:
+    """Return the environment variable of a setting: PAPARATS_HTTP_PORT for http.port."""
+    return "PAPARATS_" + key.replace(".", "_").upper()
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Read the variables; an empty one counts as unset."""
+    values = {}
+    for key, option in OPTIONS.items():
+        for variable in (variable_of(key), *option.variables):
+            text = environment.get(variable, "")
+            if not text.strip():
+                continue
+            try:
+                values[key] = option.kind.from_text(text)
+            except ValueError:
+                raise _refuse("environment", variable, text, option) from None
+            break
+    return values
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    document = _read_toml(path)
+    values = {}
+    for key, value in _flatten(path, document):
+        option = OPTIONS.get(key)
+        if option is None:
+            raise BadSettings(f"{path}: there is no setting {key!r}; {_sections()}")
+        if option.secret and not is_private(path):
+            raise BadSettings(
+                f"{path} holds the secret {key} but other users can read it; run: chmod 600 {path}"
+            )
+        try:
+            values[key] = option.kind.from_file(value)
+        except ValueError:
+            raise _refuse(str(path), key, value, option) from None
+    return values
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SETTINGS_BYTES + 1)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > MAX_SETTINGS_BYTES:
+        raise BadSettings(f"{path} is larger than {MAX_SETTINGS_BYTES} bytes")
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError:
+        raise BadSettings(f"{path} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}") from None
+
+
+def _flatten(path: Path, document: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for section, table in document.items():
+        if not isinstance(table, dict):
+            raise BadSettings(f"{path}: {section!r} stands outside a section; {_sections()}")
+        for key, value in table.items():
+            yield f"{section}.{key}", value
+
+
+def _sections() -> str:
+    sections = sorted({key.partition(".")[0] for key in OPTIONS})
+    return "the sections are " + ", ".join(sections)
+
+
+def _build(places: Places, values: Mapping[str, Any]) -> Settings:
+    settings = Settings(places)
+    slices = {}
+    for field in fields(settings):
+        prefix = f"{field.name}."
+        chosen = {
+            key.removeprefix(prefix): value
+            for key, value in values.items()
+            if key.startswith(prefix)
+        }
+        if chosen:
+            slices[field.name] = replace(getattr(settings, field.name), **chosen)
+    settings = replace(settings, **slices)
+    index = settings.index
+    if index.max_chunk_chars < index.chunk_chars:
+        raise BadSettings(
+            f"index.max_chunk_chars: {index.max_chunk_chars} is less than index.chunk_chars "
+            f"({index.chunk_chars}); allowed: at least as much"
+        )
+    return settings
+
+
+def _resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -> EmbedderSettings:
+    """Fill in what the provider implies; without one no code leaves the machine."""
+    if chosen.provider == "static":
+        return EmbedderSettings()
+    llama = chosen.provider == "llama"
+    url = chosen.url or (LLAMA_URL if llama else OPENAI_URL)
+    key = chosen.api_key or None
+    if not llama and key is None:
+        key = environment.get("OPENAI_API_KEY", "").strip() or None
+    if url == OPENAI_URL and key is None:
+        raise BadSettings(
+            "embedder.provider is openai but there is no key; set OPENAI_API_KEY, or EMBED_URL for "
+            "another endpoint"
+        )
+    model, dimension = chosen.model, chosen.dimension
+    if not model:
+        model = LLAMA_MODEL if llama else OPENAI_MODEL
+        dimension = dimension or (LLAMA_DIMENSION if llama else OPENAI_DIMENSION)
+    return replace(
+        chosen, provider="openai", url=url, api_key=key, model=model, dimension=dimension
+    )
+
+
+def _with_port(url: str) -> str:
+    """Add the port that a Qdrant URL without one means: 6333 for http, 443 for https."""
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    if parts.port is not None:
+        return url
+    port = 443 if parts.scheme == "https" else 6333
+    return parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+
+
+def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
+    notes = []
+    if values.get("embedder.provider", "static") == "static":
+        if any(values.get(f"embedder.{key}") for key in ("url", "model", "api_key")):
+            notes.append(
+                "an embedding endpoint or model is set but EMBEDDING_PROVIDER is not: the built-in "
+                "embedder is used"
+            )
+        elif environment.get("OPENAI_API_KEY"):
+            notes.append(
+                "OPENAI_API_KEY alone changes nothing: the built-in embedder is used unless "
+                "EMBEDDING_PROVIDER=openai"
+            )
+    return tuple(notes)

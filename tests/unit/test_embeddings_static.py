@@ -1,0 +1,123 @@
+"""The built-in model: right numbers, the same numbers always, and never a row of zeros."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paparatsd.embeddings.static import StaticModel, packaged_model, read_spec
+from paparatsd.embeddings.tokenizer import Vocabulary, words_of
+from paparatsd.errors import Broken
+
+REFERENCE = Path(__file__).parent / "data" / "static_reference.npz"
+"""Vectors computed by the program that trained the model, for a few awkward texts."""
+
+
+@pytest.fixture(scope="module")
+def model() -> StaticModel:
+    return StaticModel.load()
+
+
+def test_vectors_equal_those_of_the_program_that_trained_the_model(model: StaticModel) -> None:
+    with np.load(REFERENCE) as reference:
+        texts = [str(text) for text in reference["texts"]]
+        documents, queries = reference["documents"], reference["queries"]
+
+    assert np.abs(model.encode(texts) - documents).max() < 1e-5
+    assert np.abs(model.encode_queries(texts) - queries).max() < 1e-5
+
+
+def test_a_row_has_the_same_bits_whatever_it_is_embedded_with(model: StaticModel) -> None:
+    texts = [f"def load_{n}(path): return open(path).read({n})" for n in range(50)]
+
+    together = model.encode(texts)
+    alone = np.concatenate([StaticModel.load().encode([text]) for text in texts[:5]])
+
+    assert together[:5].tobytes() == alone.tobytes()
+    assert model.encode(texts[::-1])[::-1].tobytes() == together.tobytes()
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "()[]{}", "漢字", "\ud800", "\x00", "é" * 100])
+def test_a_text_without_known_words_still_gets_a_vector_of_length_one(
+    model: StaticModel, text: str
+) -> None:
+    for row in (model.encode([text])[0], model.encode_query(text)):
+        assert np.linalg.norm(row) == pytest.approx(1, abs=1e-6)
+
+
+def test_texts_of_unknown_words_are_near_only_to_texts_with_the_same_words(
+    model: StaticModel,
+) -> None:
+    query = model.encode_query("数据库 连接")
+    same, other = model.encode(["连接 池 数据库", "用户 登录 页面"])
+
+    assert query @ same > 0.6
+    assert abs(query @ other) < 0.3
+
+
+def test_a_question_is_nearest_to_the_code_that_answers_it(model: StaticModel) -> None:
+    code = [
+        "def retry(call, attempts):\n    for n in range(attempts):\n        time.sleep(2 ** n)",
+        "class UserForm:\n    def validate_email(self, address): ...",
+        "func openDatabase(path string) (*sql.DB, error)",
+    ]
+    questions = ["wait longer after each failed attempt", "check an e-mail", "connect to SQL"]
+
+    scores = model.encode_queries(questions) @ model.encode(code).T
+
+    assert scores.argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_no_texts_give_an_empty_matrix(model: StaticModel) -> None:
+    assert model.encode([]).shape == (0, 256)
+
+
+def test_the_fingerprint_is_known_without_loading_and_changes_with_the_files(
+    model: StaticModel, tmp_path: Path
+) -> None:
+    changed = tmp_path / "model"
+    shutil.copytree(packaged_model(), changed)
+    words = (changed / "vocab.txt").read_text(encoding="utf-8")
+    (changed / "vocab.txt").write_text(words.replace("return", "rückgabe", 1), encoding="utf-8")
+
+    assert read_spec() == model.spec
+    assert read_spec(changed).fingerprint != model.spec.fingerprint
+    assert (model.spec.provider, model.spec.dimension) == ("static", 256)
+
+
+def test_a_damaged_or_missing_model_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(Broken, match="install paparatsd again"):
+        StaticModel.load(tmp_path / "nowhere")
+    (tmp_path / "model.npz").write_bytes(b"PK not really")
+    (tmp_path / "vocab.txt").write_text("a\nb")
+    with pytest.raises(Broken, match="install paparatsd again"):
+        StaticModel.load(tmp_path)
+
+
+def test_names_are_cut_into_their_words() -> None:
+    assert words_of("HTTPServer2 parse_jsonBody x+=1") == [
+        "http", "server", "2", "parse", "json", "body", "x", "+=", "1",
+    ]  # fmt: skip
+
+
+def test_an_unknown_word_is_cut_longest_piece_first() -> None:
+    vocabulary = Vocabulary(["re", "##try", "##t", "##able", "table", "retr"])
+
+    assert vocabulary["retryable"] == (5, 3)  # retr, then y is unknown, then ##able
+    assert vocabulary["retry"] == (5,)
+    assert vocabulary["xtable"] == (4,)  # a whole word inside another
+    assert vocabulary["re"] == (0,)
+
+
+def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paparatsd.embeddings.tokenizer.MEMO_TOKENS", 100)
+    vocabulary = Vocabulary(["a"])
+
+    for number in range(1_000):
+        vocabulary.count(f"token{number} a")
+
+    assert len(vocabulary) <= 101
+    assert vocabulary.count("a a")[0] == 2

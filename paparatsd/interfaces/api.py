@@ -48,8 +48,11 @@ class SearchApi(Protocol):
         ...
 
     async def health(self) -> Mapping[str, Any]:
-        """A cheap JSON-ready answer: at least `status` (ok or degraded) and `groups` (name ->
-        number of chunks); `problems` lists sentences when degraded. Never touches the disk."""
+        """Say cheaply, without touching the disk, whether we are well.
+
+        JSON-ready: at least `status` (ok or degraded) and `groups` (name -> number of chunks);
+        `problems` lists sentences when degraded.
+        """
         ...
 
 
@@ -71,7 +74,7 @@ class ProjectsApi(Protocol):
         ...
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
-        """The projects of one group, or all, ordered by name."""
+        """Return the projects of one group, or all, ordered by name."""
         ...
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:

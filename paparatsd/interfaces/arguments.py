@@ -1,0 +1,123 @@
+"""Arguments from outside, taken one by one with their type and limits; the rest is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,15}(\.[0-9]{1,15})?\s*", re.ASCII)
+_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+MAX_ITEMS = 100
+MAX_ITEM_CHARS = 1_000
+
+
+class Arguments:
+    """The members of one JSON object (or query string).
+
+    Models and shells write numbers and flags as text, so "10" and "true" are taken for what they
+    mean. `null` and absence are the same. Every refusal names the argument.
+    """
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        self._members = {name: value for name, value in members.items() if value is not None}
+        self._known: list[str] = []
+
+    def _take(self, name: str) -> Any:  # noqa: ANN401 - not checked yet
+        self._known.append(name)
+        return self._members.pop(name, None)
+
+    def text(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str:
+        """Return a required, non-blank text."""
+        value = self.optional_text(name, max_chars=max_chars)
+        if value is None:
+            raise BadQuery(f"{name} is missing; it must be a non-empty string")
+        return value
+
+    def optional_text(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str | None:
+        """Return a text, or None when absent or blank."""
+        value = self._take(name)
+        if value is None:
+            return None
+        return _checked_text(name, value, max_chars) or None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts; a single text counts as a list of one."""
+        value = self._take(name)
+        if value is None:
+            return ()
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, list) or len(items) > MAX_ITEMS:
+            raise BadQuery(f"{name} must be a list of at most {MAX_ITEMS} strings")
+        texts = [_checked_text(name, item, MAX_ITEM_CHARS) for item in items]
+        return tuple(text for text in texts if text)
+
+    def number(self, name: str, *, default: int, low: int, high: int) -> int:
+        """Return a whole number from `low` to `high`."""
+        value = self._take(name)
+        if value is None:
+            return default
+        if isinstance(value, str) and _INTEGER.fullmatch(value):
+            value = int(float(value))
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise BadQuery(f"{name} must be a whole number from {low} to {high}")
+        return value
+
+    def real(self, name: str, *, default: float, low: float, high: float) -> float:
+        """Return a number from `low` to `high`."""
+        value = self._take(name)
+        if value is None:
+            return default
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            value = float(value)
+        usable = isinstance(value, int | float) and not isinstance(value, bool)
+        if not usable or not low <= value <= high:
+            raise BadQuery(f"{name} must be a number from {low:g} to {high:g}")
+        return float(value)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return a truth value."""
+        value = self._take(name)
+        if value is None:
+            return default
+        if isinstance(value, str):
+            value = _FLAGS.get(value.strip().lower(), value)
+        if not isinstance(value, bool):
+            raise BadQuery(f"{name} must be true or false")
+        return value
+
+    def choice(self, name: str, choices: Sequence[str], *, default: str) -> str:
+        """Return one of the choices."""
+        value = self._take(name)
+        if value is None:
+            return default
+        if not isinstance(value, str) or value not in choices:
+            raise BadQuery(f"{name} must be one of {', '.join(choices)}")
+        return value
+
+    def finish(self) -> None:
+        """Refuse what nobody asked for: a misspelt argument must not pass for none."""
+        if self._members:
+            unknown = ", ".join(repr(name)[:80] for name in sorted(self._members)[:5])
+            known = ", ".join(self._known) or "none"
+            raise BadQuery(f"unknown argument {unknown}; known are: {known}")
+
+
+def _checked_text(name: str, value: Any, max_chars: int) -> str:  # noqa: ANN401 - checked here
+    if not isinstance(value, str):
+        raise BadQuery(f"{name} must be a string")
+    if len(value) > max_chars:
+        raise BadQuery(f"{name} is {len(value)} characters long; at most {max_chars} are taken")
+    if "\0" in value:
+        raise BadQuery(f"{name} contains a NUL character")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise BadQuery(f"{name} is not valid Unicode")
+    return value.strip()

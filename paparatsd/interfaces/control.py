@@ -1,0 +1,335 @@
+"""The control API: HTTP and JSON over the Unix socket, for the CLI and for scripts.
+
+    curl --unix-socket $XDG_RUNTIME_DIR/paparatsd/control.sock http://localhost/v1/status
+
+Every reply is JSON with the header `Paparats-Version`. A refusal is
+`{"error": {"code", "message"}}` with a status of 400 or more (`shapes.STATUS_OF`). Unknown
+members of a request body and unknown parameters are refused. A call ends with its connection.
+
+| call | body or parameters | reply |
+| --- | --- | --- |
+| GET /v1/health | | `{status, version, groups: {name: chunks}, problems?}` |
+| GET /v1/status | | `{version, pid, uptime_s, state_dir, http, socket, embedder, store, memory_bytes, problems, projects: [PROJECT]}` |
+| GET /v1/projects | `group?` | `{projects: [PROJECT]}` |
+| POST /v1/projects | `{path, name?, group?, hooks?=true}` | `{project: {name, path, group, hooks, exclude}}` |
+| DELETE /v1/projects/{name} | | `{removed: name}` |
+| POST /v1/reindex | `{project?, depth?="changed"}` (or "full") | `{projects: [name], depth}` |
+| POST /v1/flush | `{project?}`: reconcile now and wait | `{freshness: [FRESHNESS]}` |
+| GET /v1/skipped | `project?` | `{projects: {name: [{path, reason, detail}]}}` |
+| POST /v1/search | `{query, limit?=5, projects?, groups?, paths?, languages?, kinds?, fresh?, deadline_s?}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates}` |
+| GET /v1/show | `address`, `radius?=0` | `{target: HIT, neighbours: [HIT], freshness: FRESHNESS}` |
+| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, advice}` |
+| POST /v1/reload | | `{changes: [text]}` |
+| POST /v1/stop | | `{stopping: true}` |
+| GET /v1/events | | `application/x-ndjson`, an object a line: `{event, project?, ...}`, first `{"event": "connected"}`, every 10 s also `{"event": "ping"}` |
+
+PROJECT: `{name, root, group, repo, branch, head, state, reason, generation, files, chunks,
+skipped, pending, languages: {language: files}, freshness, checked_at, watching, hooks,
+progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history}`
+
+HIT: `{project, path, start_line, end_line, address, score, confidence, language, kind, symbol,
+text, defines, uses, also_in, signals}`
+
+FRESHNESS: `{project, generation, head, state, reason, pending, checked_at}`
+"""  # noqa: E501 - tables
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.lowlevel
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from paparatsd import __version__
+from paparatsd.errors import BadQuery, PaparatsError
+from paparatsd.interfaces import shapes
+from paparatsd.interfaces.api import ServiceApi
+from paparatsd.interfaces.arguments import Arguments
+from paparatsd.model import Depth, GroupName, ProjectName, SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Receive, Scope, Send
+
+    from paparatsd.model import SkippedFile
+
+log = structlog.get_logger()
+
+PING_S = 10.0
+SKIPPED_BATCH = 500
+VERSION_HEADER = {"Paparats-Version": __version__}
+
+Call = Callable[[ServiceApi, Request], Awaitable[dict[str, Any]]]
+StreamingCall = Callable[[ServiceApi, Request], Awaitable[Response]]
+
+
+async def _health(service: ServiceApi, request: Request) -> dict[str, Any]:
+    _parameters(request).finish()
+    return {"version": __version__, **await service.health()}
+
+
+async def _status(service: ServiceApi, request: Request) -> dict[str, Any]:
+    _parameters(request).finish()
+    return shapes.daemon_json(await service.status())
+
+
+async def _projects(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = _parameters(request)
+    group = arguments.optional_text("group")
+    arguments.finish()
+    projects = await service.list_projects(GroupName(group) if group else None)
+    return {"projects": [shapes.project_json(project) for project in projects]}
+
+
+async def _add(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await _body(request)
+    path = arguments.text("path", max_chars=4096)
+    name = arguments.optional_text("name")
+    group = arguments.optional_text("group")
+    hooks = arguments.flag("hooks", default=True)
+    arguments.finish()
+    if not path.startswith("/"):
+        raise BadQuery(f"path must be absolute, not {path!r}")
+    entry = await service.add_project(Path(path), name=name, group=group, hooks=hooks)
+    return {"project": shapes.entry_json(entry)}
+
+
+async def _remove(service: ServiceApi, request: Request) -> dict[str, Any]:
+    _parameters(request).finish()
+    name = ProjectName(request.path_params["name"])
+    await service.remove_project(name)
+    return {"removed": name}
+
+
+async def _reindex(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await _body(request)
+    project = arguments.optional_text("project")
+    depth = Depth(arguments.choice("depth", tuple(Depth), default=Depth.CHANGED))
+    arguments.finish()
+    queued = await service.reindex(ProjectName(project) if project else None, depth)
+    return {"projects": list(queued), "depth": depth.value}
+
+
+async def _flush(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await _body(request)
+    project = arguments.optional_text("project")
+    arguments.finish()
+    fresh = await service.flush(ProjectName(project) if project else None)
+    return {"freshness": [shapes.freshness_json(one) for one in fresh]}
+
+
+async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await _body(request)
+    search = SearchRequest(
+        query=arguments.text("query", max_chars=10_000),
+        limit=arguments.number("limit", default=5, low=1, high=100),
+        projects=tuple(map(ProjectName, arguments.texts("projects"))),
+        groups=tuple(map(GroupName, arguments.texts("groups"))),
+        paths=arguments.texts("paths"),
+        languages=arguments.texts("languages"),
+        kinds=arguments.texts("kinds"),
+        fresh=arguments.flag("fresh", default=False),
+        deadline_s=arguments.real("deadline_s", default=10.0, low=0.05, high=60.0),
+    )
+    arguments.finish()
+    return shapes.answer_json(await service.search(search))
+
+
+async def _show(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = _parameters(request)
+    address = arguments.text("address", max_chars=8192)
+    radius = arguments.number("radius", default=0, low=0, high=1000)
+    arguments.finish()
+    return shapes.view_json(await service.show(address, radius))
+
+
+async def _hooks(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await _body(request)
+    target = arguments.text("path", max_chars=4096)
+    arguments.finish()
+    calls = {
+        "install": service.hooks_install,
+        "uninstall": service.hooks_uninstall,
+        "status": service.hooks_status,
+    }
+    return shapes.hooks_json(await calls[request.url.path.rpartition("/")[2]](target))
+
+
+async def _reload(service: ServiceApi, request: Request) -> dict[str, Any]:
+    (await _body(request)).finish()
+    return {"changes": list(await service.reload_settings())}
+
+
+async def _stop(service: ServiceApi, request: Request) -> dict[str, Any]:
+    (await _body(request)).finish()
+    await service.stop()
+    return {"stopping": True}
+
+
+async def _skipped(service: ServiceApi, request: Request) -> Response:
+    arguments = _parameters(request)
+    project = arguments.optional_text("project")
+    arguments.finish()
+    skipped = await service.skipped(ProjectName(project) if project else None)
+    return StreamingResponse(
+        _stream_skipped(skipped), media_type="application/json", headers=VERSION_HEADER
+    )
+
+
+async def _stream_skipped(
+    skipped: Mapping[ProjectName, tuple[SkippedFile, ...]],
+) -> AsyncIterator[str]:
+    """Yield one JSON document in pieces: a hundred thousand entries at once would stop the loop."""
+    yield '{"projects": {'
+    for index, (name, files) in enumerate(skipped.items()):
+        yield f"{', ' if index else ''}{json.dumps(name)}: ["
+        for start in range(0, len(files), SKIPPED_BATCH):
+            batch = [shapes.skipped_json(one) for one in files[start : start + SKIPPED_BATCH]]
+            yield f"{', ' if start else ''}{json.dumps(batch)[1:-1]}"
+            await anyio.lowlevel.checkpoint()
+        yield "]"
+    yield "}}"
+
+
+async def _events(service: ServiceApi, request: Request) -> Response:
+    _parameters(request).finish()
+    return EventStream(service)
+
+
+class EventStream(Response):
+    """Progress events, an object a line, until the reader goes away or the daemon stops."""
+
+    media_type = "application/x-ndjson"
+
+    def __init__(self, service: ServiceApi, ping_s: float = PING_S) -> None:
+        super().__init__(headers=VERSION_HEADER)
+        del self.headers["content-length"]
+        self._service = service
+        self._ping_s = ping_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream; the pings let a vanished reader be noticed."""
+        await send(
+            {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        )
+
+        async def write(event: Mapping[str, Any]) -> None:
+            line = json.dumps(dict(event)).encode() + b"\n"
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+
+        async def ping() -> None:
+            while True:
+                await anyio.sleep(self._ping_s)
+                await write({"event": "ping"})
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_when_gone, receive, tasks.cancel_scope)
+            tasks.start_soon(ping)
+            await write({"event": "connected"})
+            async for event in self._service.events():
+                await write(event)
+            tasks.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+def _parameters(request: Request) -> Arguments:
+    """Return the query string; a name given twice is refused, not guessed."""
+    pairs = request.query_params.multi_items()
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise BadQuery("a parameter is given more than once")
+    return Arguments(dict(pairs))
+
+
+async def _body(request: Request) -> Arguments:
+    """Return the JSON object in the body; no body counts as an empty object."""
+    _parameters(request).finish()
+    data = await request.body()
+    if not data.strip():
+        return Arguments({})
+    try:
+        members = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BadQuery("the request body is not valid JSON") from None
+    if not isinstance(members, dict):
+        raise BadQuery("the request body must be a JSON object")
+    return Arguments(members)
+
+
+def refusal(error: PaparatsError) -> JSONResponse:
+    """Return an error as a response."""
+    return JSONResponse(
+        shapes.error_json(error.code, str(error)), shapes.status_of(error), VERSION_HEADER
+    )
+
+
+async def answer(request: Request, work: Callable[[], Awaitable[Response]]) -> Response:
+    """Run one call, end it when the caller goes away, and turn every failure into a reply."""
+    await request.body()
+    responses: list[Response] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_cancel_when_gone, request.receive, tasks.cancel_scope)
+        try:
+            responses.append(await work())
+        except PaparatsError as error:
+            responses.append(refusal(error))
+        except Exception:  # the border: the caller learns nothing internal, the log everything
+            log.exception("control_call_failed", method=request.method, path=request.url.path)
+            message = "internal error; the daemon's log has the details"
+            responses.append(JSONResponse(shapes.error_json("internal", message), 500))
+        tasks.cancel_scope.cancel()
+    return responses[0] if responses else Response(status_code=499)
+
+
+def _route(service: ServiceApi, method: str, path: str, call: Call) -> Route:
+    async def endpoint(request: Request) -> Response:
+        async def work() -> Response:
+            return JSONResponse(await call(service, request), headers=VERSION_HEADER)
+
+        return await answer(request, work)
+
+    return Route(path, endpoint, methods=[method])
+
+
+def _streaming_route(service: ServiceApi, path: str, call: StreamingCall) -> Route:
+    async def endpoint(request: Request) -> Response:
+        return await answer(request, lambda: call(service, request))
+
+    return Route(path, endpoint, methods=["GET"])
+
+
+def control_routes(service: ServiceApi) -> list[Route]:
+    """Return the routes of the table above."""
+    calls: tuple[tuple[str, str, Call], ...] = (
+        ("GET", "/v1/health", _health),
+        ("GET", "/v1/status", _status),
+        ("GET", "/v1/projects", _projects),
+        ("POST", "/v1/projects", _add),
+        ("DELETE", "/v1/projects/{name}", _remove),
+        ("POST", "/v1/reindex", _reindex),
+        ("POST", "/v1/flush", _flush),
+        ("POST", "/v1/search", _search),
+        ("GET", "/v1/show", _show),
+        ("POST", "/v1/hooks/install", _hooks),
+        ("POST", "/v1/hooks/uninstall", _hooks),
+        ("POST", "/v1/hooks/status", _hooks),
+        ("POST", "/v1/reload", _reload),
+        ("POST", "/v1/stop", _stop),
+    )
+    routes = [_route(service, method, path, call) for method, path, call in calls]
+    routes.append(_streaming_route(service, "/v1/skipped", _skipped))
+    routes.append(_streaming_route(service, "/v1/events", _events))
+    return routes

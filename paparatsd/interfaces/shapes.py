@@ -1,0 +1,185 @@
+"""Values as JSON, and errors as status codes: the one place that fixes the outside spelling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paparatsd import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paparatsd.model import (
+        ChunkView,
+        DaemonStatus,
+        Freshness,
+        Hit,
+        ProjectEntry,
+        ProjectStatus,
+        SearchAnswer,
+        SkippedFile,
+    )
+    from paparatsd.sources.hooks import HookReport
+
+STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
+    errors.PaparatsError: 500,
+    errors.UserError: 400,
+    errors.UnknownProject: 404,
+    errors.UnknownAddress: 404,
+    errors.Conflict: 409,
+    errors.Refused: 403,
+    errors.Busy: 503,
+    errors.Unavailable: 503,
+    errors.BadReply: 502,
+    errors.Broken: 500,
+}
+"""HTTP status by class; a class that is not listed has its nearest base's."""
+
+
+def status_of(error: errors.PaparatsError) -> int:
+    """Return the HTTP status of an error."""
+    return next(STATUS_OF[base] for base in type(error).__mro__ if base in STATUS_OF)
+
+
+def error_json(code: str, message: str) -> dict[str, Any]:
+    """Return the body of every refusal."""
+    return {"error": {"code": code, "message": message}}
+
+
+def freshness_json(freshness: Freshness) -> dict[str, Any]:
+    """`checked_at` is epoch seconds of the last full check, or null."""
+    return {
+        "project": freshness.project,
+        "generation": freshness.generation,
+        "head": freshness.head,
+        "state": freshness.state.value,
+        "reason": freshness.reason,
+        "pending": freshness.pending,
+        "checked_at": freshness.checked_at,
+    }
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """Return one result."""
+    return {
+        "project": hit.project,
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "address": hit.address,
+        "score": round(hit.score, 4),
+        "confidence": hit.confidence.value,
+        "language": hit.language,
+        "kind": hit.kind,
+        "symbol": hit.symbol,
+        "text": hit.text,
+        "defines": list(hit.defines),
+        "uses": list(hit.uses),
+        "also_in": list(hit.also_in),
+        "signals": dict(hit.signals),
+    }
+
+
+def answer_json(answer: SearchAnswer) -> dict[str, Any]:
+    """Return a whole search answer."""
+    return {
+        "query": answer.query,
+        "results": [hit_json(hit) for hit in answer.hits],
+        "freshness": [freshness_json(one) for one in answer.freshness],
+        "notes": list(answer.notes),
+        "took_ms": round(answer.took_ms, 3),
+        "total_candidates": answer.total_candidates,
+    }
+
+
+def view_json(view: ChunkView) -> dict[str, Any]:
+    """Return a chunk with its neighbours."""
+    return {
+        "target": hit_json(view.target),
+        "neighbours": [hit_json(hit) for hit in view.neighbours],
+        "freshness": freshness_json(view.freshness),
+    }
+
+
+def project_json(status: ProjectStatus) -> dict[str, Any]:
+    """Return all that is said of one project."""
+    progress = status.progress
+    return {
+        "name": status.name,
+        "root": status.root,
+        "group": status.group,
+        "repo": status.repo,
+        "branch": status.branch,
+        "head": status.head,
+        "state": status.state.value,
+        "reason": status.reason,
+        "generation": status.generation,
+        "files": status.files,
+        "chunks": status.chunks,
+        "skipped": status.skipped,
+        "pending": status.pending,
+        "languages": dict(status.languages),
+        "freshness": status.freshness.value,
+        "checked_at": status.checked_at,
+        "watching": status.watching,
+        "hooks": status.hooks,
+        "progress": None
+        if progress is None
+        else {
+            "files_done": progress.files_done,
+            "files_total": progress.files_total,
+            "chunks_done": progress.chunks_done,
+            "files_rate": round(progress.files_rate, 1),
+            "eta_s": progress.eta_s,
+        },
+        "history": dict(status.history),
+    }
+
+
+def daemon_json(status: DaemonStatus) -> dict[str, Any]:
+    """Return the whole status."""
+    embedder = status.embedder
+    return {
+        "version": status.version,
+        "pid": status.pid,
+        "uptime_s": round(status.uptime_s, 1),
+        "state_dir": status.state_dir,
+        "http": status.http,
+        "socket": status.socket,
+        "embedder": {
+            "provider": embedder.provider,
+            "model": embedder.model,
+            "dimension": embedder.dimension,
+            "fingerprint": embedder.fingerprint,
+        },
+        "store": status.store,
+        "memory_bytes": dict(status.memory_bytes),
+        "problems": list(status.problems),
+        "projects": [project_json(project) for project in status.projects],
+    }
+
+
+def entry_json(entry: ProjectEntry) -> dict[str, Any]:
+    """Return one registration."""
+    return {
+        "name": entry.name,
+        "path": entry.path,
+        "group": entry.group,
+        "hooks": entry.hooks,
+        "exclude": list(entry.exclude),
+    }
+
+
+def skipped_json(skipped: SkippedFile) -> dict[str, Any]:
+    """Return one file that is not indexed."""
+    return {"path": skipped.path, "reason": skipped.reason.value, "detail": skipped.detail}
+
+
+def hooks_json(report: HookReport) -> dict[str, Any]:
+    """Return what is known of a checkout's hooks."""
+    return {
+        "directory": report.directory,
+        "state": report.state,
+        "hooks": dict(report.hooks),
+        "advice": report.advice,
+    }

@@ -1,0 +1,46 @@
+"""What projects and groups may be called."""
+
+from __future__ import annotations
+
+import re
+
+from paparatsd.errors import BadQuery
+from paparatsd.model import GroupName, ProjectName
+
+DEFAULT_GROUP = GroupName("default")
+MAX_NAME_CHARS = 100
+RESERVED_SUFFIXES = ("_arch", "_docs", "_terms")
+"""A group `x_docs` would share its code collection with the documents of group `x`."""
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def check_project_name(name: str) -> ProjectName:
+    """Return `name` if a project may have it."""
+    if not _NAME.fullmatch(name) or name.strip(".") == "" or len(name) > MAX_NAME_CHARS:
+        raise BadQuery(
+            f"{name!r} cannot be a project's name; allowed: letters, digits, '.', '_' and '-', at "
+            f"most {MAX_NAME_CHARS}; choose one with --name"
+        )
+    return ProjectName(name)
+
+
+def check_group_name(name: str) -> GroupName:
+    """Return `name` if a group may have it."""
+    if not _NAME.fullmatch(name) or name.strip(".") == "" or len(name) > MAX_NAME_CHARS:
+        raise BadQuery(
+            f"{name!r} cannot be a group's name; allowed: letters, digits, '.', '_' and '-', at "
+            f"most {MAX_NAME_CHARS}"
+        )
+    for suffix in RESERVED_SUFFIXES:
+        if name.endswith(suffix):
+            raise BadQuery(
+                f"{name!r} cannot be a group's name: the ending {suffix} is reserved; choose "
+                "another name"
+            )
+    return GroupName(name)
+
+
+def default_project_name(basename: str) -> ProjectName:
+    """Make a project's name of the last part of its path."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", basename).strip("-.")[:MAX_NAME_CHARS]
+    return ProjectName(safe or "project")

@@ -1,0 +1,126 @@
+"""YAML restricted to the JSON types, for files a person or a repository wrote.
+
+No dates, no yes/no booleans, no tags, no aliases (a small file cannot grow into a large one), no
+duplicate keys. A repository's file is opened so that a link or a device cannot be read through it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from pathlib import Path
+
+MAX_YAML_BYTES = 1 << 18
+MAX_YAML_DEPTH = 32
+
+
+class PlainYamlError(ValueError):
+    """The text is not such YAML; the message says what and where, without the file's name."""
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader without what JSON does not have."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - base
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as the base
+        if self.check_event(yaml.AliasEvent):
+            line = self.get_mark().line + 1
+            raise PlainYamlError(f"line {line}: aliases are not allowed")
+        self.depth += 1
+        if self.depth > MAX_YAML_DEPTH:
+            raise PlainYamlError(f"more than {MAX_YAML_DEPTH} levels deep")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:  # noqa: ANN401 - as the base
+        seen = set()
+        for key_node, _ in node.value:
+            line = key_node.start_mark.line + 1
+            if key_node.tag != "tag:yaml.org,2002:str":
+                raise PlainYamlError(f"line {line}: a key must be text; put it into quotes")
+            if key_node.value in seen:
+                raise PlainYamlError(f"line {line}: {key_node.value!r} stands there twice")
+            seen.add(key_node.value)
+        return super().construct_mapping(node, deep)
+
+
+_SCALARS = (
+    ("bool", r"true|false", "tf"),
+    ("null", r"null|~|", ["n", "~", ""]),
+    ("int", r"-?(?:0|[1-9][0-9]{0,17})", "-0123456789"),
+    ("float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", "-0123456789"),
+)
+for _name, _pattern, _first in _SCALARS:
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), list(_first)
+    )
+
+
+def _construct_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    return float(loader.construct_scalar(node))
+
+
+def _refuse_tag(loader: _Loader, node: yaml.Node) -> None:
+    del loader
+    raise PlainYamlError(f"line {node.start_mark.line + 1}: the tag {node.tag} is not allowed")
+
+
+_Loader.yaml_constructors = {
+    f"tag:yaml.org,2002:{name}": _Loader.yaml_constructors[f"tag:yaml.org,2002:{name}"]
+    for name in ("null", "bool", "int", "str", "seq", "map")
+}
+_Loader.add_constructor("tag:yaml.org,2002:float", _construct_float)
+_Loader.add_constructor(None, _refuse_tag)
+
+
+def load_plain_yaml(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return what the one document in `text` says; raises PlainYamlError."""
+    loader = None
+    try:
+        loader = _Loader(text)
+        return loader.get_single_data()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise PlainYamlError(f"{where}not valid YAML: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise PlainYamlError(f"not valid YAML: {str(error).splitlines()[0]}") from None
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def read_plain_yaml(path: Path, *, follow: bool) -> Any:  # noqa: ANN401 - any JSON value
+    """Return what a YAML file says; raises FileNotFoundError and PlainYamlError.
+
+    With `follow` unset a link is refused: the file came with a repository.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        handle = os.open(path, flags)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if not follow and path.is_symlink():
+            raise PlainYamlError("it is a link; only a regular file is read") from None
+        raise PlainYamlError(f"it cannot be read: {error.strerror}") from None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise PlainYamlError("it is not a regular file")
+        data = file.read(MAX_YAML_BYTES + 1)
+    if len(data) > MAX_YAML_BYTES:
+        raise PlainYamlError(f"it is larger than {MAX_YAML_BYTES} bytes")
+    try:
+        return load_plain_yaml(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise PlainYamlError("it is not UTF-8 text") from None

@@ -1,0 +1,300 @@
+"""What a repository says about itself in `.paparats.yml`.
+
+The file is optional, and so is every key. A bad file never stops a project: it is answered with a
+problem, and the defaults hold. Overrides of `projects.yml` are merged over the file, then both are
+checked alike.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.errors import BadQuery
+from paparatsd.naming import check_group_name
+from paparatsd.plain_yaml import PlainYamlError, read_plain_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from paparatsd.model import GroupName
+
+FILE_NAME = ".paparats.yml"
+MAX_LIST_ITEMS = 1_000
+MAX_TEXT_CHARS = 4_096
+
+
+class BadRepoConfig(ValueError):
+    """A key that cannot be used; the message names it and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepoConfig:
+    """One repository's own settings.
+
+    `exclude` and `exclude_extra` are ignore patterns in gitignore form; both are applied. `paths`
+    are directories or files, relative, to which indexing is restricted; empty means everything.
+    `chunk_chars` and `overlap_chars` are None where the daemon's own limits hold.
+    """
+
+    group: GroupName | None = None
+    exclude: tuple[str, ...] = ()
+    exclude_extra: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    respect_gitignore: bool = True
+    chunk_chars: int | None = None
+    overlap_chars: int | None = None
+    docs_kind: str = "auto"
+    docs_audience: str = "internal"
+    service: str | None = None
+    bounded_context: str | None = None
+    tags: tuple[str, ...] = ()
+    directory_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    git_enabled: bool = True
+    max_commits_per_file: int = 50
+    ticket_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRepoConfig:
+    """A configuration, why it is only the defaults ("" when it is not), and warnings."""
+
+    config: RepoConfig = RepoConfig()
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def load_repo_config(root: Path, overrides: Mapping[str, Any] | None = None) -> LoadedRepoConfig:
+    """Read `.paparats.yml` in `root`; never raises for what the file says.
+
+    `overrides` has the shape of the file and wins over it; `exclude_extra` adds up.
+    """
+    path = root / FILE_NAME
+    overrides = overrides or {}
+    try:
+        document = _read(path)
+        config, warnings = parse_repo_config(merge_documents(document, overrides), root)
+    except (PlainYamlError, BadRepoConfig) as error:
+        return LoadedRepoConfig(
+            _overrides_alone(overrides, root), f"{path}: {error}; the defaults hold"
+        )
+    return LoadedRepoConfig(config, "", tuple(f"{path}: {warning}" for warning in warnings))
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        document = read_plain_yaml(path, follow=False)
+    except FileNotFoundError:
+        return {}
+    if not isinstance(document, dict):
+        raise BadRepoConfig("it has no keys; write for example 'group: backend', or delete it")
+    return document
+
+
+def _overrides_alone(overrides: Mapping[str, Any], root: Path) -> RepoConfig:
+    try:
+        return parse_repo_config(overrides, root)[0]
+    except BadRepoConfig:
+        return RepoConfig()
+
+
+def merge_documents(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay `over` over `base`: section by section, lists replaced, `exclude_extra` added."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        if isinstance(below, dict) and isinstance(value, dict) and key != "directory_tags":
+            merged[key] = merge_documents(below, value)
+        elif key == "exclude_extra" and isinstance(below, list) and isinstance(value, list):
+            merged[key] = [*below, *value]
+        elif value is not None:
+            merged[key] = value
+    return merged
+
+
+def parse_repo_config(
+    document: Mapping[str, Any], root: Path | None = None
+) -> tuple[RepoConfig, tuple[str, ...]]:
+    """Check the keys and return the configuration and warnings about keys that do nothing.
+
+    With `root` it is also checked that no path of `indexing.paths` leaves it by a link. Raises
+    BadRepoConfig.
+    """
+    values: dict[str, Any] = {}
+    warnings: list[str] = []
+    checked: dict[str, Any] = {}
+    for key, value in _flatten(document):
+        rule = _KEYS.get(key)
+        if rule is None:
+            warnings.append(_unknown(key))
+        elif value is not None:
+            checked[key] = _checked(key, value, rule.check)
+            if rule.name is not None:
+                values[rule.name] = checked[key]
+    overlap, chunk = checked.get("indexing.overlap"), checked.get("indexing.chunkSize")
+    if overlap is not None and overlap >= (chunk or 1_024):
+        raise BadRepoConfig(f"indexing.overlap: {overlap} is not less than indexing.chunkSize")
+    if root is not None:
+        for path in values.get("paths", ()):
+            if not (root / path).resolve().is_relative_to(root.resolve()):
+                raise BadRepoConfig(f"indexing.paths: {path!r} leaves the project by a link")
+    return RepoConfig(**values), tuple(warnings)
+
+
+def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in document.items():
+        key = prefix + name
+        if key not in _SECTIONS:
+            yield key, value
+        elif isinstance(value, dict):
+            yield from _flatten(value, f"{key}.")
+        elif value is not None:
+            raise BadRepoConfig(f"{key}: {_shown(value)} cannot be used; allowed: keys below it")
+
+
+def _checked(key: str, value: object, check: Callable[[object], Any]) -> Any:  # noqa: ANN401 - by key
+    try:
+        return check(value)
+    except BadRepoConfig:
+        raise
+    except ValueError as error:
+        raise BadRepoConfig(f"{key}: {_shown(value)} cannot be used; allowed: {error}") from None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _unknown(key: str) -> str:
+    close = difflib.get_close_matches(key, [*_KEYS, *_SECTIONS], n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"the key {key[:80]!r} is unknown and ignored{hint}"
+
+
+# What may stand where. A check returns the value to use, or raises ValueError(what is allowed).
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise ValueError("one line of text")
+    if len(value) > MAX_TEXT_CHARS:
+        raise ValueError(f"at most {MAX_TEXT_CHARS} characters")
+    return value.strip()
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")  # noqa: TRY004 - the caller handles one class
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MAX_LIST_ITEMS:
+        raise ValueError(f"a list of at most {MAX_LIST_ITEMS} texts")
+    try:
+        return tuple(dict.fromkeys(_text(item) for item in value))
+    except ValueError:
+        raise ValueError("a list of texts of one line each") from None
+
+
+def _text_or_texts(value: object) -> tuple[str, ...]:
+    return _texts([value] if isinstance(value, str) else value)
+
+
+def _whole(low: int, high: int) -> Callable[[object], int]:
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return value
+
+    return check
+
+
+def _one_of(*words: str) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError(" or ".join(words))
+        return value
+
+    return check
+
+
+def _group(value: object) -> GroupName:
+    try:
+        return check_group_name(_text(value))
+    except BadQuery as error:
+        raise BadRepoConfig(f"group: {error}") from None
+
+
+def _relative(text: str) -> str:
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts or any(char in text for char in "*?[]{}\\"):
+        raise ValueError("relative paths inside the project, without wildcards")
+    return str(path)
+
+
+def _paths(value: object) -> tuple[str, ...]:
+    paths = tuple(_relative(path) for path in _texts(value))
+    return () if "." in paths else paths
+
+
+def _directory_tags(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict) or len(value) > MAX_LIST_ITEMS:
+        raise ValueError("directories, each with a list of tags")
+    return {_relative(_text(directory)): _texts(tags) for directory, tags in value.items()}
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    patterns = _texts(value)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError):
+            raise ValueError(f"regular expressions; {_shown(pattern)} is none") from None
+    return patterns
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How a key is checked and which field of `RepoConfig` it fills; None fills nothing."""
+
+    check: Callable[[object], Any]
+    name: str | None = None
+
+
+_SECTIONS = frozenset({"indexing", "watcher", "embeddings", "metadata", "metadata.git", "docs"})
+_KEYS: Mapping[str, _Rule] = {
+    "group": _Rule(_group, "group"),
+    # Languages are told from each file; the key is checked because existing files have it.
+    "language": _Rule(_text_or_texts),
+    "indexing.paths": _Rule(_paths, "paths"),
+    "indexing.exclude": _Rule(_texts, "exclude"),
+    "indexing.exclude_extra": _Rule(_texts, "exclude_extra"),
+    "indexing.respectGitignore": _Rule(_flag, "respect_gitignore"),
+    "indexing.extensions": _Rule(_texts),
+    "indexing.chunkSize": _Rule(_whole(128, 8_192), "chunk_chars"),
+    "indexing.overlap": _Rule(_whole(0, 8_191), "overlap_chars"),
+    "indexing.concurrency": _Rule(_whole(1, 20)),
+    "indexing.batchSize": _Rule(_whole(1, 1_000)),
+    # The daemon watches and embeds for all projects alike: its own settings decide these.
+    "watcher.enabled": _Rule(_flag),
+    "watcher.debounce": _Rule(_whole(100, 10_000)),
+    "watcher.stabilityThreshold": _Rule(_whole(100, 10_000)),
+    "embeddings.provider": _Rule(_one_of("static", "llama", "openai", "voyage")),
+    "embeddings.model": _Rule(_text),
+    "embeddings.dimensions": _Rule(_whole(1, 65_536)),
+    "metadata.service": _Rule(_text, "service"),
+    "metadata.bounded_context": _Rule(_text, "bounded_context"),
+    "metadata.tags": _Rule(_texts, "tags"),
+    "metadata.directory_tags": _Rule(_directory_tags, "directory_tags"),
+    "metadata.git.enabled": _Rule(_flag, "git_enabled"),
+    "metadata.git.maxCommitsPerFile": _Rule(_whole(1, 500), "max_commits_per_file"),
+    "metadata.git.ticketPatterns": _Rule(_patterns, "ticket_patterns"),
+    "docs.kind": _Rule(_one_of("auto", "prose", "code"), "docs_kind"),
+    "docs.audience": _Rule(_text, "docs_audience"),
+}

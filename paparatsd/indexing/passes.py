@@ -1,0 +1,154 @@
+"""One pass over (part of) a project: plan, build in batches, commit generations as it goes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from paparatsd.indexing.plan import Known, Plan, batches, plan_changes
+from paparatsd.model import Head, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from paparatsd.clock import Clock
+    from paparatsd.indexing.apply import Placed, VersionBuilder
+    from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import SkippedFile, TreeListing
+
+BATCH_FILES = 24
+BATCH_BYTES = 400_000
+GENERATION_FILES = 400
+GENERATION_S = 2.0
+"""A long run commits when this many files or this much time has gathered, to answer early."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassInput:
+    """The same part of a project as the index knows it and as the disk shows it."""
+
+    known: Known
+    listing: TreeListing
+    paranoid: bool = False
+
+
+@dataclass(slots=True)
+class Gathered:
+    """View changes that wait for the next generation."""
+
+    placed: list[Placed] = field(default_factory=list)
+    drop: list[str] = field(default_factory=list)
+    skip: list[SkippedFile] = field(default_factory=list)
+    unskip: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to commit."""
+        return not (self.placed or self.drop or self.skip or self.unskip)
+
+
+class Pass:
+    """Makes one project's index equal to one listing. Use once."""
+
+    def __init__(
+        self,
+        *,
+        project_id: int,
+        root: Path,
+        builder: VersionBuilder,
+        ledger: Ledger,
+        clock: Clock,
+        head: Head,
+        on_commit: Callable[[int], None],
+    ) -> None:
+        self._project_id = project_id
+        self._root = root
+        self._builder = builder
+        self._ledger = ledger
+        self._clock = clock
+        self._head = head
+        self._on_commit = on_commit
+        self._total = 0
+        self._placed = 0
+        self._chunks = 0
+        self._began = clock.monotonic()
+        self._committed_at = self._began
+
+    @property
+    def remaining(self) -> int:
+        """Files still to be read."""
+        return self._total - self._placed
+
+    def progress(self) -> Progress:
+        """How far this pass is."""
+        elapsed = max(self._clock.monotonic() - self._began, 1e-6)
+        rate = self._placed / elapsed
+        eta = self.remaining / rate if self._placed else None
+        return Progress(self._placed, self._total, self._chunks, rate, eta)
+
+    async def run(self, given: PassInput) -> Plan:
+        """Do it; returns what was planned. Raises PaparatsError; what is committed stays."""
+        plan = plan_changes(given.known, given.listing, paranoid=given.paranoid)
+        if plan.is_empty:
+            return plan
+        self._total = len(plan.read)
+        # Drops go with the last generation: a file that moved is found at its new place before it
+        # disappears from the old one.
+        gathered = Gathered(skip=list(plan.skip), unskip=list(plan.unskip))
+        if len(plan.read) > GENERATION_FILES:
+            await self._commit(gathered)
+            gathered = Gathered()
+        gathered = await self._read_all(plan, given, gathered)
+        gathered.drop.extend(plan.drop)
+        await self._commit(gathered)
+        return plan
+
+    async def _read_all(self, plan: Plan, given: PassInput, gathered: Gathered) -> Gathered:
+        """Build all batches, as many at once as there are workers; commit now and then."""
+        todo = batches(
+            plan.read, given.listing.files, max_files=BATCH_FILES, max_bytes=BATCH_BYTES
+        )
+        running: set[asyncio.Task[list[Placed]]] = set()
+        try:
+            for paths in todo:
+                running.add(asyncio.create_task(self._builder.place(self._root, paths)))
+                if len(running) > self._builder.width:
+                    running = await self._take(running, gathered)
+                gathered = await self._commit_if_due(gathered)
+            while running:
+                running = await self._take(running, gathered)
+                gathered = await self._commit_if_due(gathered)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+        return gathered
+
+    async def _take(
+        self, running: set[asyncio.Task[list[Placed]]], gathered: Gathered
+    ) -> set[asyncio.Task[list[Placed]]]:
+        """Wait for at least one batch and add what it placed."""
+        done, waiting = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            placed = task.result()
+            gathered.placed.extend(placed)
+            self._placed += len(placed)
+            self._chunks += sum(item.chunks for item in placed)
+        return waiting
+
+    async def _commit_if_due(self, gathered: Gathered) -> Gathered:
+        due = self._clock.monotonic() - self._committed_at > GENERATION_S
+        if len(gathered.placed) < GENERATION_FILES and not (due and gathered.placed):
+            return gathered
+        await self._commit(gathered)
+        return Gathered()
+
+    async def _commit(self, gathered: Gathered) -> None:
+        if gathered.is_empty:
+            return
+        generation = await self._ledger.commit(self._project_id, gathered, self._head)
+        self._committed_at = self._clock.monotonic()
+        self._on_commit(generation)
+        await self._builder.settle()

@@ -1,0 +1,390 @@
+"""The task that owns one project: what it watches, what is due, and its view.
+
+Nobody else writes a project's view. Others offer change batches, ask for a pass, or read the
+frozen snapshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import stat as stat_module
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.errors import PaparatsError, Unavailable
+from paparatsd.indexing.passes import Pass, PassInput
+from paparatsd.model import (
+    ChangeBatch,
+    Depth,
+    Freshness,
+    FreshnessState,
+    Head,
+    Progress,
+    ProjectState,
+)
+from paparatsd.repo_config import load_repo_config
+from paparatsd.sources import repo, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paparatsd.broadcast import Broadcaster
+    from paparatsd.clock import Clock
+    from paparatsd.indexing.apply import VersionBuilder
+    from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import ProjectEntry, ProjectName, RepoId
+    from paparatsd.settings import IndexSettings, WatchSettings
+    from paparatsd.sources.repo import Checkout
+    from paparatsd.sources.watch import WatchHub
+
+log = structlog.get_logger()
+
+MAX_DIRTY = 500
+"""More changed paths than this are cheaper to find by one walk."""
+RULE_FILES = frozenset(
+    {".gitignore", ".paparatsignore", ".codeindexignore", ".paparats.yml", ".gitattributes"}
+)
+"""Files that decide about other files: a change of one means a full pass."""
+RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
+CPU_FACTOR = 2_000.0
+"""A periodic pass may cost at most 1/2000 of one processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """What every session needs of the daemon."""
+
+    clock: Clock
+    hub: WatchHub
+    ledger: Ledger
+    index: IndexSettings
+    watch: WatchSettings
+    broadcaster: Broadcaster
+    builder_of: Callable[[RepoId], VersionBuilder]
+    warm: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a project at one instant; swapped, never edited."""
+
+    project_id: int
+    repo: RepoId | None
+    state: ProjectState
+    reason: str
+    generation: int
+    head: Head
+    pending: int
+    checked_at: float | None
+    progress: Progress | None
+    dirty: bool
+
+
+class ProjectSession:
+    """Keeps the view of one project equal to its directory."""
+
+    def __init__(self, entry: ProjectEntry, parts: SessionParts) -> None:
+        self.entry = entry
+        self.root = Path(entry.path)
+        self.checkout: Checkout | None = None
+        self._parts = parts
+        self._rules = walk.SelectionRules()
+        self._project_id = 0
+        self._repo: RepoId | None = None
+        self._generation = 0
+        self._head = Head()
+        self._state = ProjectState.INDEXING
+        self._reason = "opening"
+        self._dirty: set[str] = set()
+        self._full_reason: str | None = "start"
+        self._paranoid = False
+        self._wake = asyncio.Event()
+        self._asked = 0
+        self._done = 0
+        self._verified_no = 0
+        self._settled = asyncio.Condition()
+        self._checked_at: float | None = None
+        self._pass: Pass | None = None
+        self._next_full = 0.0
+        self._failures = 0
+        self._first_pass_done = False
+
+    # ------------------------------------------------------------------ what others may do
+
+    @property
+    def name(self) -> ProjectName:
+        """The project's name."""
+        return self.entry.name
+
+    @property
+    def project_id(self) -> int:
+        """The catalog's number of the project; 0 until opened."""
+        return self._project_id
+
+    def snapshot(self) -> Snapshot:
+        """What is known now."""
+        running = self._pass
+        pending = len(self._dirty) + (running.remaining if running is not None else 0)
+        return Snapshot(
+            project_id=self._project_id,
+            repo=self._repo,
+            state=self._state,
+            reason=self._reason,
+            generation=self._generation,
+            head=self._head,
+            pending=pending,
+            checked_at=self._checked_at,
+            progress=running.progress() if running is not None else None,
+            dirty=self._full_reason is not None or pending > 0,
+        )
+
+    def freshness(self, *, verified: bool = False) -> Freshness:
+        """What an answer given now reflects."""
+        now = self.snapshot()
+        state, reason = FreshnessState.CURRENT, ""
+        if now.state not in (ProjectState.READY, ProjectState.DEGRADED):
+            state, reason = FreshnessState.STALE, now.reason or now.state.value
+        elif now.dirty:
+            state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
+        elif verified:
+            state = FreshnessState.VERIFIED
+        return Freshness(
+            project=self.name,
+            generation=now.generation,
+            head=now.head.commit,
+            state=state,
+            reason=reason,
+            pending=now.pending,
+            checked_at=now.checked_at,
+        )
+
+    def offer(self, batch: ChangeBatch) -> None:
+        """Take note of what may have changed; never waits."""
+        if batch.doubt is not None:
+            self._full_reason = self._full_reason or batch.doubt
+        if batch.head:
+            self._full_reason = self._full_reason or "git moved"
+        if any(Path(path).name in RULE_FILES for path in batch.paths):
+            self._full_reason = self._full_reason or "ignore rules changed"
+        self._dirty.update(batch.paths)
+        if len(self._dirty) > MAX_DIRTY:
+            self._dirty.clear()
+            self._full_reason = self._full_reason or "many changes"
+        if batch.paths:
+            self._parts.warm()
+        self._wake.set()
+
+    def reindex(self, depth: Depth) -> None:
+        """Ask for a full pass; with Depth.FULL every file is read whatever its stat says."""
+        self._paranoid = self._paranoid or depth is Depth.FULL
+        self._full_reason = self._full_reason or "reindex asked for"
+        self._wake.set()
+
+    async def flush(self) -> None:
+        """Wait for a full pass that began after this call and left nothing pending."""
+        self._asked += 1
+        ticket = self._asked
+        self._full_reason = self._full_reason or "asked to verify"
+        self._wake.set()
+        async with self._settled:
+            await self._settled.wait_for(lambda: self._verified_no >= ticket)
+
+    # ------------------------------------------------------------------ the task
+
+    async def run(self) -> None:
+        """Keep the view equal to disk until cancelled."""
+        try:
+            while True:
+                await self._wait_for_work()
+                started = self._parts.clock.monotonic()
+                await self._attempt()
+                await self._fold(started)
+        finally:
+            self._parts.hub.unwatch(self.name)
+
+    async def _wait_for_work(self) -> None:
+        while not (self._dirty or self._full_reason):
+            left = self._next_full - self._parts.clock.monotonic()
+            if left <= 0:
+                self._full_reason = "periodic check"
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._wake.wait()
+            self._wake.clear()
+
+    async def _fold(self, started: float) -> None:
+        """The first event is acted on at once; later ones wait until `fold_ms` have passed."""
+        left = self._parts.watch.fold_ms / 1000 - (self._parts.clock.monotonic() - started)
+        if left > 0 and not self._waiting_for_flush:
+            self._wake.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    while not self._waiting_for_flush:
+                        await self._wake.wait()
+                        self._wake.clear()
+
+    @property
+    def _waiting_for_flush(self) -> bool:
+        return self._asked > self._verified_no
+
+    async def _attempt(self) -> None:
+        full, dirty, paranoid = self._full_reason, frozenset(self._dirty), self._paranoid
+        asked = self._asked
+        self._full_reason, self._paranoid = None, False
+        self._dirty.clear()
+        try:
+            if not await self._ensure_open():
+                return
+            if full is not None or not self._first_pass_done:
+                await self._full_pass(asked, paranoid=paranoid)
+            else:
+                await self._small_pass(dirty)
+            self._failures = 0
+        except PaparatsError as error:
+            self._full_reason = full or "the last attempt failed"
+            self._paranoid = paranoid
+            await self._fail(error)
+
+    async def _fail(self, error: PaparatsError) -> None:
+        self._pass = None
+        paused = isinstance(error, Unavailable)
+        self._set_state(ProjectState.PAUSED if paused else ProjectState.ERROR, str(error))
+        log.warning("project_failed", project=self.name, error=str(error), code=error.code)
+        wait = RETRY_S[min(self._failures, len(RETRY_S) - 1)]
+        self._failures += 1
+        await self._parts.clock.sleep(wait)
+
+    # ------------------------------------------------------------------ opening
+
+    async def _ensure_open(self) -> bool:
+        """Locate the checkout; False while the root is missing."""
+        if not self._root_is_there():
+            # The index is kept: an unmounted disk or a renamed folder may come back.
+            self._set_state(ProjectState.MISSING, f"{self.root} is not there")
+            self.checkout = None
+            self._first_pass_done = False
+            self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
+            await self._release_waiters(self._asked)
+            return False
+        if self.checkout is None or self._project_id == 0:
+            await self._open()
+        return True
+
+    def _root_is_there(self) -> bool:
+        try:
+            return stat_module.S_ISDIR(os.stat(self.root).st_mode)  # noqa: PTH116 - one call
+        except OSError:
+            return False
+
+    async def _open(self) -> None:
+        self.checkout = await repo.locate(self.root)
+        lineage = await repo.lineage(self.checkout) if self.checkout.git else None
+        row = await self._parts.ledger.open_project(self.entry, lineage)
+        self._project_id, self._repo, self._generation = row.id, row.repo, row.generation
+        self._set_state(ProjectState.INDEXING, "checking files")
+
+    # ------------------------------------------------------------------ passes
+
+    async def _full_pass(self, asked: int, *, paranoid: bool) -> None:
+        checkout = await self._refresh_checkout()
+        began, began_wall = time.process_time(), self._parts.clock.now()
+        await self._read_rules()
+        listing = await walk.list_tree(checkout, self._rules)
+        self._parts.hub.watch(
+            self.name, self.root, listing.directories, repo.git_watch_paths(checkout)
+        )
+        known = await self._parts.ledger.known(self._project_id)
+        await self._run_pass(PassInput(known, listing, paranoid=paranoid))
+        self._first_pass_done = True
+        self._checked_at = began_wall
+        cost = time.process_time() - began
+        wait = max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost)
+        self._next_full = self._parts.clock.monotonic() + wait
+        await self._release_waiters(asked)
+
+    async def _small_pass(self, dirty: frozenset[str]) -> None:
+        checkout = self.checkout
+        if checkout is None:
+            return
+        listing = await walk.list_paths(checkout, self._rules, sorted(dirty))
+        known = await self._parts.ledger.known(self._project_id, sorted(dirty))
+        if listing.directories - self._parts.hub.watched(self.name):
+            self._parts.hub.add_directories(self.name, listing.directories)
+        await self._run_pass(PassInput(known, listing))
+
+    async def _run_pass(self, given: PassInput) -> None:
+        if self._repo is None or self.checkout is None:
+            return
+        running = Pass(
+            project_id=self._project_id,
+            root=self.root,
+            builder=self._parts.builder_of(self._repo),
+            ledger=self._parts.ledger,
+            clock=self._parts.clock,
+            head=self._head,
+            on_commit=self._committed,
+        )
+        self._pass = running
+        if not self._first_pass_done:
+            self._set_state(ProjectState.INDEXING, "first index")
+        try:
+            await running.run(given)
+        finally:
+            self._pass = None
+        self._set_state(*self._quiet_state())
+
+    def _quiet_state(self) -> tuple[ProjectState, str]:
+        problem = self.checkout.problem if self.checkout is not None else ""
+        return (ProjectState.DEGRADED, problem) if problem else (ProjectState.READY, "")
+
+    def _committed(self, generation: int) -> None:
+        self._generation = generation
+        running = self._pass
+        fields = {} if running is None else {"remaining": running.remaining}
+        self._parts.broadcaster.send(
+            "generation", project=self.name, generation=generation, **fields
+        )
+
+    async def _refresh_checkout(self) -> Checkout:
+        """Look again at what git says, since a folder may become a repository and back."""
+        checkout = self.checkout
+        if checkout is None or checkout.git != (self.root / ".git").exists():
+            await self._open()
+        if self.checkout is None:
+            raise Unavailable(f"{self.root} cannot be opened")
+        self._head = await repo.read_head(self.checkout) if self.checkout.git else Head()
+        await self._parts.ledger.set_head(self._project_id, self._head)
+        return self.checkout
+
+    async def _read_rules(self) -> None:
+        config = await asyncio.to_thread(load_repo_config, self.root)
+        self._rules = walk.SelectionRules(
+            exclude=(*config.exclude, *config.exclude_extra, *self.entry.exclude),
+            paths=config.paths,
+            respect_gitignore=config.respect_gitignore,
+            max_file_bytes=self._parts.index.max_file_bytes,
+            allow_secrets=self._parts.index.allow_secrets,
+        )
+
+    async def _release_waiters(self, asked: int) -> None:
+        if self._dirty or self._full_reason:
+            return
+        self._verified_no = max(self._verified_no, asked)
+        async with self._settled:
+            self._settled.notify_all()
+
+    def _set_state(self, state: ProjectState, reason: str) -> None:
+        if (state, reason) == (self._state, self._reason):
+            return
+        self._state, self._reason = state, reason
+        self._parts.broadcaster.send(
+            "state", project=self.name, state=state.value, reason=reason
+        )
+

@@ -13,7 +13,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from paparatsd.errors import BadSettings
+from paparatsd.errors import BadQuery, BadSettings
+from paparatsd.naming import check_group_name
 from paparatsd.options import (
     Kind,
     Names,
@@ -52,9 +53,18 @@ class Option:
     secret: bool = False
 
 
+def _group(text: str) -> str:
+    try:
+        return check_group_name(text)
+    except BadQuery as error:
+        raise ValueError(text) from error
+
+
 URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
 TEMPLATE = Text("a text that contains {text} once", template)
+
+GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {
     "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
@@ -99,7 +109,7 @@ OPTIONS: dict[str, Option] = {
     "search.deadline_s": Option(Seconds(0.1, 600)),
     "search.fresh_deadline_s": Option(Seconds(0.01, 600)),
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
-    "projects.forced_group": Option(Text("a group name"), ("PAPARATS_GROUP",)),
+    "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),
     "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),
 }

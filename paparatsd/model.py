@@ -380,13 +380,17 @@ class DaemonStatus:
 
 @dataclass(frozen=True, slots=True)
 class ProjectEntry:
-    """One registered project, as written in projects.yml."""
+    """One registered project, as written in projects.yml.
+
+    `overrides` has the shape of .paparats.yml and wins over it; `exclude` is its exclude_extra.
+    """
 
     name: ProjectName
     path: str
     group: GroupName
     hooks: bool = True
     exclude: tuple[str, ...] = ()
+    overrides: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 # --------------------------------------------------------------------------- search

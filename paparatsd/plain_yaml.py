@@ -124,3 +124,24 @@ def read_plain_yaml(path: Path, *, follow: bool) -> Any:  # noqa: ANN401 - any J
         return load_plain_yaml(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise PlainYamlError("it is not UTF-8 text") from None
+
+
+class _Dumper(yaml.SafeDumper):
+    """SafeDumper whose plain words are read back as text by `_Loader`; no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ANN401 - as the base
+        del data
+        return True
+
+
+for _name, _pattern, _first in _SCALARS:
+    _Dumper.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), list(_first)
+    )
+
+
+def dump_plain_yaml(document: object) -> str:
+    """Return the text that `load_plain_yaml` reads as `document`."""
+    return yaml.dump(
+        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False
+    )

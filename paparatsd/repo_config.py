@@ -28,7 +28,7 @@ MAX_LIST_ITEMS = 1_000
 MAX_TEXT_CHARS = 4_096
 
 
-class BadRepoConfig(ValueError):
+class BadRepoConfigError(ValueError):
     """A key that cannot be used; the message names it and what is allowed."""
 
 
@@ -78,7 +78,7 @@ def load_repo_config(root: Path, overrides: Mapping[str, Any] | None = None) -> 
     try:
         document = _read(path)
         config, warnings = parse_repo_config(merge_documents(document, overrides), root)
-    except (PlainYamlError, BadRepoConfig) as error:
+    except (PlainYamlError, BadRepoConfigError) as error:
         return LoadedRepoConfig(
             _overrides_alone(overrides, root), f"{path}: {error}; the defaults hold"
         )
@@ -91,14 +91,14 @@ def _read(path: Path) -> Mapping[str, Any]:
     except FileNotFoundError:
         return {}
     if not isinstance(document, dict):
-        raise BadRepoConfig("it has no keys; write for example 'group: backend', or delete it")
+        raise BadRepoConfigError("it has no keys; write for example 'group: backend', or delete it")
     return document
 
 
 def _overrides_alone(overrides: Mapping[str, Any], root: Path) -> RepoConfig:
     try:
         return parse_repo_config(overrides, root)[0]
-    except BadRepoConfig:
+    except BadRepoConfigError:
         return RepoConfig()
 
 
@@ -122,7 +122,7 @@ def parse_repo_config(
     """Check the keys and return the configuration and warnings about keys that do nothing.
 
     With `root` it is also checked that no path of `indexing.paths` leaves it by a link. Raises
-    BadRepoConfig.
+    BadRepoConfigError.
     """
     values: dict[str, Any] = {}
     warnings: list[str] = []
@@ -137,11 +137,11 @@ def parse_repo_config(
                 values[rule.name] = checked[key]
     overlap, chunk = checked.get("indexing.overlap"), checked.get("indexing.chunkSize")
     if overlap is not None and overlap >= (chunk or 1_024):
-        raise BadRepoConfig(f"indexing.overlap: {overlap} is not less than indexing.chunkSize")
+        raise BadRepoConfigError(f"indexing.overlap: {overlap} is not less than indexing.chunkSize")
     if root is not None:
         for path in values.get("paths", ()):
             if not (root / path).resolve().is_relative_to(root.resolve()):
-                raise BadRepoConfig(f"indexing.paths: {path!r} leaves the project by a link")
+                raise BadRepoConfigError(f"indexing.paths: {path!r} leaves the project by a link")
     return RepoConfig(**values), tuple(warnings)
 
 
@@ -153,16 +153,20 @@ def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
         elif isinstance(value, dict):
             yield from _flatten(value, f"{key}.")
         elif value is not None:
-            raise BadRepoConfig(f"{key}: {_shown(value)} cannot be used; allowed: keys below it")
+            raise BadRepoConfigError(
+                f"{key}: {_shown(value)} cannot be used; allowed: keys below it"
+            )
 
 
 def _checked(key: str, value: object, check: Callable[[object], Any]) -> Any:  # noqa: ANN401 - by key
     try:
         return check(value)
-    except BadRepoConfig:
+    except BadRepoConfigError:
         raise
     except ValueError as error:
-        raise BadRepoConfig(f"{key}: {_shown(value)} cannot be used; allowed: {error}") from None
+        raise BadRepoConfigError(
+            f"{key}: {_shown(value)} cannot be used; allowed: {error}"
+        ) from None
 
 
 def _shown(value: object) -> str:
@@ -228,7 +232,7 @@ def _group(value: object) -> GroupName:
     try:
         return check_group_name(_text(value))
     except BadQuery as error:
-        raise BadRepoConfig(f"group: {error}") from None
+        raise BadRepoConfigError(f"group: {error}") from None
 
 
 def _relative(text: str) -> str:

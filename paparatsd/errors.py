@@ -92,6 +92,12 @@ class GitFailed(Unavailable):
     code = "git_failed"
 
 
+class StateUnwritable(Unavailable):
+    """Our state cannot be written now (disk full, size limit, read-only); nothing was changed."""
+
+    code = "state_unwritable"
+
+
 class BadReply(PaparatsError):
     """A dependency answered nonsense (502, exit 76)."""
 

@@ -29,7 +29,7 @@ from paparatsd.options import (
     template,
 )
 from paparatsd.private_file import is_private, read_token
-from paparatsd.settings import EmbedderSettings, Settings
+from paparatsd.settings import EmbedderSettings, Settings, process_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,7 +135,13 @@ def load_settings(
         embedder=_resolve_embedder(settings.embedder, environment),
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
         notes=notes,
+        flags=dict(flags or {}),
     )
+
+
+def reload_settings(settings: Settings) -> Settings:
+    """Read file and token again, with the same places and flags; raises BadSettings."""
+    return load_settings(settings.places, process_environment(), settings.flags)
 
 
 def _refuse(where: str, key: str, value: object, option: Option) -> BadSettings:

@@ -20,6 +20,14 @@ def process_environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
+def pin_import_path(package_parent: Path) -> None:
+    """Let our child processes import this package, and nothing from their working directory."""
+    known = os.environ.get("PYTHONPATH", "")
+    if str(package_parent) not in known.split(os.pathsep):
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package_parent), known)))
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """The directories and socket of one daemon."""
@@ -189,3 +197,5 @@ class Settings:
     projects: ProjectSettings = ProjectSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
+    flags: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the command line set, so that a reload keeps it."""

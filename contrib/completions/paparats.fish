@@ -1,0 +1,75 @@
+# Completions of paparats for fish. Install with:
+#   paparats completions fish > ~/.config/fish/completions/paparats.fish
+
+function __paparats_projects
+    paparats list --names 2>/dev/null
+end
+
+complete -c paparats -f
+
+for pair in \
+        'add:Index a directory from now on' \
+        'remove:Forget a project and its index' \
+        'list:List the projects' \
+        'reindex:Compare projects with the disk' \
+        'skipped:List files that are not indexed' \
+        'status:Show the daemon and its projects' \
+        'search:Find code by words or by meaning' \
+        'show:Show the code at an address' \
+        'hooks:Git hooks of a checkout' \
+        'service:The systemd user service' \
+        'completions:Print completions for a shell' \
+        'up:Start the daemon in the background' \
+        'down:Stop the daemon' \
+        'mcp:Speak MCP on stdin and stdout'
+    set -l parts (string split -m 1 : $pair)
+    complete -c paparats -n __fish_use_subcommand -a $parts[1] -d $parts[2]
+end
+
+complete -c paparats -n __fish_use_subcommand -l version -d 'Show the version'
+for kind in config state cache runtime
+    complete -c paparats -n __fish_use_subcommand -l $kind-dir -r -a '(__fish_complete_directories)' \
+        -d "The $kind directory"
+end
+complete -c paparats -l help -d 'Show help'
+complete -c paparats -n 'not __fish_use_subcommand' -l json -d 'Print JSON'
+
+function __paparats_on -a command
+    __fish_seen_subcommand_from $command
+end
+
+complete -c paparats -n '__paparats_on add' -a '(__fish_complete_directories)'
+complete -c paparats -n '__paparats_on add' -l name -x -d 'Project name'
+complete -c paparats -n '__paparats_on add' -l group -x -d Group
+complete -c paparats -n '__paparats_on add' -l no-hooks -d 'Do not install git hooks'
+complete -c paparats -n '__paparats_on add' -l wait -d 'Return when the index is ready'
+complete -c paparats -n '__paparats_on add' -l no-wait -d 'Return at once'
+
+for command in remove reindex skipped
+    complete -c paparats -n "__paparats_on $command" -a '(__paparats_projects)'
+end
+complete -c paparats -n '__paparats_on remove' -l yes -d 'Do not ask'
+complete -c paparats -n '__paparats_on list' -s g -l group -x -d 'Only this group'
+complete -c paparats -n '__paparats_on list' -l names -d 'Names only'
+complete -c paparats -n '__paparats_on reindex' -l force -d 'Read every file again'
+complete -c paparats -n '__paparats_on reindex' -l wait -d 'Return when nothing is pending'
+
+complete -c paparats -n '__paparats_on status' -l watch -d 'Keep showing'
+complete -c paparats -n '__paparats_on status' -l timeout -x -d Seconds
+
+complete -c paparats -n '__paparats_on search' -s p -l project -x -a '(__paparats_projects)'
+complete -c paparats -n '__paparats_on search' -s g -l group -x -d Group
+complete -c paparats -n '__paparats_on search' -s n -l limit -x -d 'Number of hits'
+complete -c paparats -n '__paparats_on search' -l path -x -d Glob
+complete -c paparats -n '__paparats_on search' -l lang -x -d Language
+complete -c paparats -n '__paparats_on search' -l kind -x -d Kind
+complete -c paparats -n '__paparats_on search' -l fresh -d 'Compare with the disk first'
+complete -c paparats -n '__paparats_on search' -l timeout -x -d Seconds
+
+complete -c paparats -n '__paparats_on show' -l radius -x -d 'Lines around it'
+complete -c paparats -n '__paparats_on hooks' -a 'install uninstall status'
+complete -c paparats -n '__paparats_on hooks' -a '(__fish_complete_directories)'
+complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
+complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
+complete -c paparats -n '__paparats_on mcp' -l toolset -x \
+    -a 'coding support knowledge projects codebase'

@@ -1,0 +1,190 @@
+"""`paparats up`, `down` and `mcp`: the daemon as a background process of the user."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import Busy, PaparatsError, Unavailable
+from paparatsd.exits import CODES
+from paparatsd.locations import prepare_places
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paparatsd.interfaces.cli.context import Context
+    from paparatsd.settings import Places
+
+START_S = 30.0
+STOP_S = 15.0
+STEP_S = 0.02
+PROBE_S = 2.0
+MAX_LOG_BYTES = 5 << 20
+LOG_TAIL_BYTES = 4_096
+SILENT = "the daemon runs but does not answer; it may hang: look for its process and its log"
+
+
+def up(context: Context) -> int:
+    """Start the daemon unless it runs; return when it answers."""
+    started = ensure_running(context)
+    answer = context.client(5.0).status()
+    if context.as_json:
+        facts = {key: answer[key] for key in ("version", "pid", "http", "socket", "state_dir")}
+        context.output.json({"started": started, **facts, "log": str(context.places.log_file)})
+        return 0
+    said = "started" if started else "is running already"
+    context.output.line(f"paparatsd {answer['version']} {said}, pid {answer['pid']}")
+    context.output.line(f"http {answer['http']}, socket {answer['socket']}")
+    if started:
+        context.output.line(f"log {context.places.log_file}")
+    return 0
+
+
+def down(context: Context) -> int:
+    """Stop the daemon and wait for its end; that none runs is fine."""
+    if not is_listening(context.places):
+        return _say_stopped(context, was_running=False)
+    client = context.client(5.0)
+    pid = client.status()["pid"]
+    client.stop()
+    deadline = time.monotonic() + STOP_S
+    while _runs(pid):
+        if time.monotonic() > deadline:
+            raise Busy(f"the daemon (pid {pid}) was told to stop but still runs; wait, or kill it")
+        time.sleep(STEP_S)
+    return _say_stopped(context, was_running=True)
+
+
+def _say_stopped(context: Context, *, was_running: bool) -> int:
+    if context.as_json:
+        context.output.json({"stopped": was_running})
+    else:
+        context.output.line("stopped" if was_running else "the daemon is not running")
+    return 0
+
+
+def mcp(context: Context) -> int:
+    """Bridge MCP between standard input and output and the daemon."""
+    from paparatsd.interfaces.stdio import run_stdio
+
+    toolset: str = context.arguments.toolset
+    return run_stdio(context.places, toolset, lambda: ensure_running(context))
+
+
+def ensure_running(context: Context) -> bool:
+    """Start the daemon unless it answers; say whether it was started.
+
+    Raises Unavailable, or what made the new daemon end.
+    """
+    if _answers(context):
+        return False
+    if is_listening(context.places):
+        raise Unavailable(SILENT)
+    prepare_places(context.places)
+    pid = _spawn(context.places, context.environment)
+    deadline = time.monotonic() + START_S
+    code: int | None = None
+    while not _answers(context):
+        code = _exit_code(pid) if code is None else code
+        # Busy: another start was quicker, and its daemon will answer soon.
+        if code not in {None, CODES[Busy]}:
+            raise _start_failed(code or 0, context.places.log_file)
+        if time.monotonic() > deadline:
+            raise Unavailable(
+                f"the daemon does not answer {START_S:g} s after its start; see "
+                f"{context.places.log_file}"
+            )
+        time.sleep(STEP_S)
+    return code is None
+
+
+def _answers(context: Context) -> bool:
+    return is_listening(context.places) and context.client().is_up(timeout_s=PROBE_S)
+
+
+def is_listening(places: Places) -> bool:
+    """Say whether anybody holds the socket, even if it does not answer."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(PROBE_S)
+        try:
+            probe.connect(str(places.control_socket))
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+    return True
+
+
+def _spawn(places: Places, environment: Mapping[str, str]) -> int:
+    """Start the daemon in a session of its own, logging to its file; return its process id."""
+    log_file = places.log_file
+    if log_file.exists() and log_file.stat().st_size > MAX_LOG_BYTES:
+        log_file.replace(log_file.with_suffix(".log.1"))
+    package_parent = str(Path(__file__).resolve().parents[3])
+    known = environment.get("PYTHONPATH", "")
+    variables = {
+        **environment,
+        "PYTHONPATH": os.pathsep.join(filter(None, (package_parent, known))),
+    }
+    flags = [
+        f"--{kind}-dir={getattr(places, kind)}" for kind in ("config", "state", "cache", "runtime")
+    ]
+    return os.posix_spawn(
+        sys.executable,
+        # -P: a directory named paparatsd in the working directory is not ours.
+        [sys.executable, "-P", "-m", "paparatsd", *flags],
+        variables,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
+
+
+def _exit_code(pid: int) -> int | None:
+    """Return the exit code of our child, None while it runs."""
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def _start_failed(code: int, log_file: Path) -> PaparatsError:
+    """Return the error with which the daemon ended, told from its code and its last line."""
+    message = _last_line(log_file) or f"it ended with code {code}; see {log_file}"
+    for error_class, known in CODES.items():
+        if known == code and error_class is not PaparatsError:
+            return error_class(f"the daemon could not start: {message}")
+    return Unavailable(f"the daemon could not start: {message}")
+
+
+def _last_line(log_file: Path) -> str:
+    try:
+        with log_file.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LOG_TAIL_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    sentences = [
+        line.removeprefix("paparatsd: ") for line in lines if line.startswith("paparatsd: ")
+    ]
+    return sentences[-1] if sentences else ""
+
+
+def _runs(pid: int) -> bool:
+    """Say whether a process runs; one that waits for its parent to notice its end does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        described = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return sys.platform != "linux"
+    return described.rpartition(")")[2].split()[:1] not in (["Z"], ["X"])

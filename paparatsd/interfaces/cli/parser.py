@@ -1,0 +1,160 @@
+"""The command line of `paparats`: every command, its arguments and where it is implemented."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from paparatsd import __version__
+from paparatsd.errors import UserError
+from paparatsd.exits import exit_code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Subparsers = Any  # argparse keeps the class of add_subparsers() to itself
+
+TOOLSETS = ("coding", "support", "knowledge", "projects", "codebase")
+PLACES = ("config", "state", "cache", "runtime")
+
+
+class Parser(argparse.ArgumentParser):
+    """Exits with the code of our own table on a wrong command line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and what is wrong."""
+        self.print_usage(sys.stderr)
+        self.exit(exit_code_of(UserError(message)), f"{self.prog}: {message}\n")
+
+
+def build_parser() -> Parser:
+    """Return the parser; `run` of the parsed arguments is "module:function"."""
+    parser = Parser(
+        prog="paparats",
+        description="Search your repositories and manage the daemon that indexes them.",
+        epilog="Exit codes: 0 done, 64 wrong usage, 69 the daemon does not answer, 70 broken, "
+        "75 try later, 76 bad reply, 77 not allowed, 78 bad settings, 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"paparats {__version__}")
+    for kind in PLACES:
+        parser.add_argument(
+            f"--{kind}-dir", metavar="DIR", help=f"{kind} directory of the daemon to talk to"
+        )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_project_commands(commands)
+    _add_status_commands(commands)
+    _add_search_commands(commands)
+    _add_installation_commands(commands)
+    _add_daemon_commands(commands)
+    return parser
+
+
+def _command(commands: Subparsers, name: str, run: str, about: str) -> Parser:
+    command: Parser = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_project_commands(commands: Subparsers) -> None:
+    add = _command(
+        commands, "add", "projects:add", "Index a directory from now on; starts the daemon."
+    )
+    add.add_argument("path", metavar="PATH")
+    add.add_argument("--name", help="default: the last part of the path")
+    add.add_argument("--group", help="default: the group in .paparats.yml, else 'default'")
+    add.add_argument("--no-hooks", action="store_true", help="do not install git hooks")
+    waiting = add.add_mutually_exclusive_group()
+    waiting.add_argument("--wait", action="store_true", help="return when the index is ready")
+    waiting.add_argument("--no-wait", action="store_true", help="return at once")
+
+    remove = _command(commands, "remove", "projects:remove", "Forget a project and its index.")
+    remove.add_argument("project", metavar="PROJECT")
+    remove.add_argument("--yes", action="store_true", help="do not ask (asked on a terminal only)")
+
+    listing = _command(commands, "list", "projects:list_projects", "List the projects.")
+    listing.add_argument("-g", "--group", help="only this group")
+    listing.add_argument("--names", action="store_true", help="names only, one a line")
+
+    reindex = _command(commands, "reindex", "projects:reindex", "Compare projects with the disk.")
+    reindex.add_argument("project", metavar="PROJECT", nargs="?", help="default: all")
+    reindex.add_argument("--force", action="store_true", help="read every file again")
+    reindex.add_argument("--wait", action="store_true", help="return when nothing is pending")
+
+    skipped = _command(commands, "skipped", "projects:skipped", "List files that are not indexed.")
+    skipped.add_argument("project", metavar="PROJECT", nargs="?", help="default: all")
+
+
+def _add_status_commands(commands: Subparsers) -> None:
+    status = _command(commands, "status", "status:status", "Show the daemon and its projects.")
+    status.add_argument("--watch", action="store_true", help="keep showing until interrupted")
+    status.add_argument("--timeout", type=_seconds, default=5.0, metavar="S", help="default: 5")
+
+
+def _add_search_commands(commands: Subparsers) -> None:
+    search = _command(commands, "search", "search:search", "Find code by words or by meaning.")
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument("-p", "--project", action="append", default=[], help="may be repeated")
+    search.add_argument("-g", "--group", action="append", default=[], help="may be repeated")
+    search.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
+    search.add_argument("--path", action="append", default=[], metavar="GLOB")
+    search.add_argument("--lang", action="append", default=[], help="language, such as python")
+    search.add_argument("--kind", action="append", default=[], help="such as function or class")
+    search.add_argument("--fresh", action="store_true", help="compare with the disk first")
+    search.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="default: 10")
+
+    show = _command(commands, "show", "search:show", "Show the code at an address.")
+    show.add_argument("address", metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total")
+    show.add_argument("--radius", type=_radius, default=0, metavar="N", help="lines around it")
+
+
+def _add_installation_commands(commands: Subparsers) -> None:
+    hooks = _command(commands, "hooks", "installation:hooks", "Git hooks of a checkout.")
+    hooks.add_argument("verb", choices=("install", "uninstall", "status"))
+    hooks.add_argument(
+        "path", metavar="PATH", nargs="?", default=".", help="or a project's name; default: ."
+    )
+    service = _command(commands, "service", "installation:service", "The systemd user service.")
+    service.add_argument("verb", choices=("install", "uninstall", "status"))
+    completions = _command(
+        commands, "completions", "installation:completions", "Print completions for a shell."
+    )
+    completions.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+def _add_daemon_commands(commands: Subparsers) -> None:
+    _command(commands, "up", "background:up", "Start the daemon in the background.")
+    _command(commands, "down", "background:down", "Stop the daemon.")
+    mcp = _command(commands, "mcp", "background:mcp", "Speak MCP on stdin and stdout.")
+    mcp.add_argument("--toolset", choices=TOOLSETS, default=TOOLSETS[0])
+
+
+def _number_between(text: str, low: int, high: int) -> int:
+    if not (text.isascii() and text.isdigit() and low <= int(text[:9]) <= high):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low} to {high}")
+    return int(text)
+
+
+def _limit(text: str) -> int:
+    return _number_between(text, 1, 100)
+
+
+def _radius(text: str) -> int:
+    return _number_between(text, 0, 1_000)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.05 <= seconds <= 60:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.05 to 60")
+    return seconds
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the command line; leaves the process for --help, --version and mistakes."""
+    return build_parser().parse_args(argv)

@@ -1,0 +1,205 @@
+"""`paparats add`, `remove`, `list`, `reindex`, `skipped`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.errors import Broken, UnknownProject
+from paparatsd.exits import INTERRUPTED
+from paparatsd.interfaces.cli.background import ensure_running
+from paparatsd.interfaces.cli.output import Column, clean, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from paparatsd.interfaces.cli.context import Context
+
+POLL_S = 0.2
+UNFINISHED = frozenset({"indexing"})
+
+
+def absolute(path: str) -> str:
+    """Return a path from the root on, links kept; the daemon has another working directory."""
+    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100 - resolve() would follow links
+
+
+def add(context: Context) -> int:
+    """Register a directory; on a terminal show the progress until it is ready."""
+    arguments = context.arguments
+    ensure_running(context)
+    entry = context.client().add_project(
+        absolute(arguments.path),
+        name=arguments.name,
+        group=arguments.group,
+        hooks=not arguments.no_hooks,
+    )
+    if arguments.wait or (
+        context.output.terminal and not arguments.no_wait and not context.as_json
+    ):
+        return _follow(context, entry)
+    if context.as_json:
+        context.output.json({"project": entry})
+    else:
+        context.output.line(
+            f"added {entry['name']} (group {entry['group']}): {entry['path']}; indexing goes on in "
+            "the background, see: paparats status"
+        )
+    return 0
+
+
+def _follow(context: Context, entry: Mapping[str, Any]) -> int:
+    name = entry["name"]
+    try:
+        if context.output.terminal and not context.as_json:
+            project = _show_progress(context, name)
+        else:
+            *_, project = _until_settled(context, name)
+    except KeyboardInterrupt:
+        context.output.note(f"{name} is registered; indexing goes on in the background")
+        return INTERRUPTED
+    if project["state"] == "error":
+        raise Broken(f"{name} could not be indexed: {project['reason']}")
+    if context.as_json:
+        context.output.json({"project": {**entry, **project}})
+        return 0
+    context.output.line(
+        f"{name} (group {project['group']}) is {project['state']}: {project['files']} files, "
+        f"{project['chunks']} chunks, {project['skipped']} skipped"
+        + (f"; {project['reason']}" if project["reason"] else "")
+    )
+    return 0
+
+
+def _until_settled(context: Context, name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the state of a project until it is no longer being indexed."""
+    while True:
+        found = [one for one in context.client().projects() if one["name"] == name]
+        if not found:
+            raise UnknownProject(f"{name} was removed meanwhile")
+        yield found[0]
+        if found[0]["state"] not in UNFINISHED:
+            return
+        time.sleep(POLL_S)
+
+
+def _show_progress(context: Context, name: str) -> Mapping[str, Any]:
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[told]}", markup=False),
+    )
+    project: Mapping[str, Any] = {}
+    with Progress(*columns, console=context.output.console, transient=True) as display:
+        task = display.add_task(f"indexing {clean(name)}", total=None, told="looking at the files")
+        for project in _until_settled(context, name):
+            progress = project["progress"]
+            if progress is not None and progress["files_total"]:
+                display.update(
+                    task,
+                    total=progress["files_total"],
+                    completed=progress["files_done"],
+                    told=_told(progress),
+                )
+    return project
+
+
+def _told(progress: Mapping[str, Any]) -> str:
+    text = (
+        f"{progress['files_done']}/{progress['files_total']} files, "
+        f"{progress['chunks_done']} chunks, {progress['files_rate']:.0f} files/s"
+    )
+    return text if progress["eta_s"] is None else f"{text}, {span(progress['eta_s'])} left"
+
+
+def remove(context: Context) -> int:
+    """Forget a project; asks first when a person is there to answer."""
+    name: str = context.arguments.project
+    asks = context.output.terminal and sys.stdin.isatty() and not context.as_json
+    if asks and not context.arguments.yes:
+        print(f"Remove {clean(name)} and its index? Its files stay. [y/N] ", end="", flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            context.output.line("nothing was removed")
+            return 0
+    context.client(120.0).remove_project(name)
+    if context.as_json:
+        context.output.json({"removed": name})
+    else:
+        context.output.line(f"removed {name}")
+    return 0
+
+
+def list_projects(context: Context) -> int:
+    """Print the registered projects."""
+    projects = context.client().projects(context.arguments.group)
+    if context.as_json:
+        context.output.json({"projects": projects})
+    elif context.arguments.names:
+        for project in projects:
+            context.output.line(project["name"])
+    elif not projects:
+        context.output.line("no projects; add one with: paparats add PATH")
+    else:
+        columns = (
+            Column("PROJECT", style="bold"),
+            Column("GROUP"),
+            Column("STATE"),
+            Column("FILES", right=True),
+            Column("PATH"),
+        )
+        rows = [
+            [one["name"], one["group"], one["state"], str(one["files"]), one["root"]]
+            for one in projects
+        ]
+        context.output.table(columns, rows)
+    return 0
+
+
+def reindex(context: Context) -> int:
+    """Queue a comparison with the disk, or a full reindex."""
+    arguments = context.arguments
+    depth = "full" if arguments.force else "changed"
+    answer = context.client().reindex(arguments.project, depth=depth)
+    if arguments.wait:
+        answer["freshness"] = context.client().flush(arguments.project)["freshness"]
+    if context.as_json:
+        context.output.json(answer)
+        return 0
+    names = ", ".join(answer["projects"]) or "no project"
+    done = "reindexed" if arguments.wait else "reindexing"
+    context.output.line(f"{done} {names}" + (" from scratch" if arguments.force else ""))
+    return 0
+
+
+def skipped(context: Context) -> int:
+    """Print every listed file that is not indexed, with its reason."""
+    answer = context.client(120.0).skipped(context.arguments.project)
+    if context.as_json:
+        context.output.json({"projects": answer})
+        return 0
+    columns = (Column("PROJECT", style="bold"), Column("REASON"), Column("PATH"), Column("DETAIL"))
+    rows = [
+        [name, one["reason"], one["path"], one["detail"]]
+        for name, files in answer.items()
+        for one in files
+    ]
+    if rows:
+        context.output.table(columns, rows)
+        context.output.line()
+    for name, files in answer.items():
+        counts = Counter(one["reason"] for one in files)
+        told = ", ".join(f"{count} {reason}" for reason, count in counts.most_common())
+        context.output.line(f"{name}: {len(files)} skipped" + (f" ({told})" if told else ""))
+    return 0

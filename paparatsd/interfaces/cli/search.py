@@ -1,0 +1,138 @@
+"""`paparats search` and `show`: code with its address and line numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.interfaces.cli.output import clean, clean_code, state_style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from paparatsd.interfaces.cli.context import Context
+
+GRACE_S = 5.0
+"""How much longer than its own deadline a search is waited for."""
+LEXERS = {"tsx": "tsx", "hcl": "terraform", "text": "text", "csharp": "csharp"}
+"""Names of languages that the highlighter spells differently, or that must not be guessed."""
+
+
+def search(context: Context) -> int:
+    """Print the hits of a search, best first."""
+    arguments = context.arguments
+    client = context.client(arguments.timeout + GRACE_S)
+    answer = client.search(
+        arguments.query,
+        limit=arguments.limit,
+        projects=arguments.project,
+        groups=arguments.group,
+        paths=arguments.path,
+        languages=arguments.lang,
+        kinds=arguments.kind,
+        fresh=arguments.fresh,
+        deadline_s=arguments.timeout,
+    )
+    if context.as_json:
+        context.output.json(answer)
+        return 0
+    if not answer["results"]:
+        context.output.line("no results")
+    for number, hit in enumerate(answer["results"]):
+        if number:
+            context.output.line()
+        _print_hit(context, hit)
+    if answer["results"] and (answer["notes"] or stale_lines(answer["freshness"])):
+        context.output.line()
+    for note in answer["notes"]:
+        context.output.line(f"note: {note}", style="yellow")
+    for line in stale_lines(answer["freshness"]):
+        context.output.line(line, style="yellow")
+    return 0
+
+
+def show(context: Context) -> int:
+    """Print a chunk and, within the radius, its neighbours in line order."""
+    arguments = context.arguments
+    answer = context.client().show(arguments.address, arguments.radius)
+    if context.as_json:
+        context.output.json(answer)
+        return 0
+    target = answer["target"]
+    hits = sorted([target, *answer["neighbours"]], key=lambda hit: hit["start_line"])
+    _print_header(context, target, with_confidence=False)
+    last_line = 0
+    for hit in hits:
+        text, first = _unseen(hit, last_line)
+        if text:
+            if last_line and first > last_line + 1:
+                context.output.line("...", style="dim")
+            _print_code(context, text, first, hit["language"])
+        last_line = max(last_line, hit["end_line"])
+    for line in stale_lines([answer["freshness"]]):
+        context.output.line(line, style="yellow")
+    return 0
+
+
+def _unseen(hit: Mapping[str, Any], last_line: int) -> tuple[str, int]:
+    """Return the part of a chunk below `last_line` and its first line; chunks may overlap."""
+    first = max(hit["start_line"], last_line + 1)
+    lines = hit["text"].split("\n")[first - hit["start_line"] :]
+    return "\n".join(lines), first
+
+
+def stale_lines(freshness: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence for each project whose index is known to be behind the disk."""
+    lines = []
+    for one in freshness:
+        if one["state"] == "stale":
+            count = f"{one['pending']} files pending" if one["pending"] else ""
+            why = "; ".join(filter(None, (one["reason"], count)))
+            lines.append(f"stale: {one['project']}" + (f": {why}" if why else ""))
+    return lines
+
+
+def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
+    _print_header(context, hit, with_confidence=True)
+    _print_code(context, hit["text"], hit["start_line"], hit["language"])
+
+
+def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
+    where = f"{hit['project']} {hit['path']}:{hit['start_line']}-{hit['end_line']}"
+    about = [hit["kind"] if hit["symbol"] is None else f"{hit['kind']} {hit['symbol']}"]
+    if hit["also_in"]:
+        about.append("also in " + ", ".join(hit["also_in"]))
+    if with_confidence:
+        about.insert(0, f"{hit['confidence']} {hit['score']:.2f}")
+    if not context.output.terminal:
+        context.output.line(f"{where}  [{'; '.join(about)}]")
+        context.output.line(f"  {hit['address']}")
+        return
+    from rich.text import Text
+
+    style = state_style(hit["confidence"]) if with_confidence else "dim"
+    context.output.console.print(
+        Text.assemble((clean(where), "bold"), "  ", (clean("; ".join(about)), style))
+    )
+    context.output.line(f"  {hit['address']}", style="dim")
+
+
+def _print_code(context: Context, text: str, first_line: int, language: str) -> None:
+    code = clean_code(text.rstrip("\n"))
+    if not context.output.terminal:
+        lines = code.split("\n")
+        width = len(str(first_line + len(lines) - 1))
+        for number, line in enumerate(lines, start=first_line):
+            print(f"{number:>{width}} | {line}".rstrip())
+        return
+    from rich.syntax import Syntax
+
+    syntax = Syntax(
+        code,
+        LEXERS.get(language, language),
+        theme="ansi_dark",
+        line_numbers=True,
+        start_line=first_line,
+        background_color="default",
+        word_wrap=True,
+    )
+    context.output.console.print(syntax, soft_wrap=False)

@@ -1,0 +1,135 @@
+"""`paparats status`: the daemon, its projects, and what is wrong."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.interfaces.cli.output import Column, clean, rich_table, size, span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from paparatsd.interfaces.cli.context import Context
+
+REFRESH_S = 1.0
+COLUMNS = (
+    Column("PROJECT", style="bold"),
+    Column("GROUP"),
+    Column("STATE"),
+    Column("BRANCH"),
+    Column("FILES", right=True),
+    Column("CHUNKS", right=True),
+    Column("SKIPPED", right=True),
+    Column("PENDING", right=True),
+    Column("RATE", right=True),
+    Column("ETA", right=True),
+)
+
+
+def status(context: Context) -> int:
+    """Print the status, once or until interrupted."""
+    client = context.client(context.arguments.timeout)
+    if context.arguments.watch:
+        return _watch(context)
+    answer = client.status()
+    if context.as_json:
+        context.output.json(answer)
+        return 0
+    for line in daemon_lines(answer):
+        context.output.line(line)
+    if answer["projects"]:
+        context.output.line()
+        context.output.table(COLUMNS, project_rows(answer["projects"]))
+    else:
+        context.output.line("no projects yet; add one with: paparats add PATH")
+    for line in problem_lines(answer):
+        context.output.line(line, style="yellow")
+    return 0
+
+
+def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what is said of the daemon."""
+    embedder, memory = answer["embedder"], answer["memory_bytes"]
+    parts = ", ".join(f"{name} {size(count)}" for name, count in memory.items())
+    return [
+        f"paparatsd {answer['version']}, pid {answer['pid']}, up {span(answer['uptime_s'])}, "
+        f"memory {size(sum(memory.values()))}" + (f" ({parts})" if len(memory) > 1 else ""),
+        f"embedder {embedder['provider']} {embedder['model']} ({embedder['dimension']}), "
+        f"store {answer['store']}",
+        f"http {answer['http']}, socket {answer['socket']}",
+    ]
+
+
+def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return a row of the table for each project."""
+    rows = []
+    for project in projects:
+        progress = project["progress"] or {}
+        eta = progress.get("eta_s")
+        rate = progress.get("files_rate")
+        rows.append(
+            [
+                project["name"],
+                project["group"],
+                project["state"],
+                project["branch"] or (project["head"] or "-")[:10],
+                str(project["files"]),
+                str(project["chunks"]),
+                str(project["skipped"]),
+                str(project["pending"]),
+                f"{rate:.0f}/s" if rate else "-",
+                span(eta) if eta is not None else "-",
+            ]
+        )
+    return rows
+
+
+def problem_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the daemon and with single projects."""
+    lines = [f"! {problem}" for problem in answer["problems"]]
+    for project in answer["projects"]:
+        if project["reason"]:
+            lines.append(f"! {project['name']}: {project['reason']}")
+        if project["watching"].startswith("polling"):
+            lines.append(f"! {project['name']}: changes are found by {project['watching']}")
+    return lines
+
+
+def _watch(context: Context) -> int:
+    if context.as_json or not context.output.terminal:
+        return _watch_lines(context)
+    from rich.console import Group
+    from rich.live import Live
+    from rich.text import Text
+
+    def view() -> Group:
+        answer = context.client(context.arguments.timeout).status()
+        rows = [[clean(cell) for cell in row] for row in project_rows(answer["projects"])]
+        return Group(
+            *(Text(clean(line)) for line in daemon_lines(answer)),
+            Text(),
+            rich_table(COLUMNS, rows),
+            *(Text(clean(line), style="yellow") for line in problem_lines(answer)),
+        )
+
+    with Live(view(), console=context.output.console, auto_refresh=False) as live:
+        while True:
+            time.sleep(REFRESH_S)
+            live.update(view(), refresh=True)
+
+
+def _watch_lines(context: Context) -> int:
+    """Print the status again whenever it changed: for logs and programs."""
+    last: object = None
+    while True:
+        answer = context.client(context.arguments.timeout).status()
+        rows = project_rows(answer["projects"])
+        if rows != last:
+            last = rows
+            if context.as_json:
+                context.output.json(answer)
+            else:
+                context.output.table(COLUMNS, rows)
+            print(end="", flush=True)
+        time.sleep(REFRESH_S)

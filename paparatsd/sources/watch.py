@@ -1,0 +1,394 @@
+"""WatchHub: tells which paths of which project may have changed, and when it does not know.
+
+Events are for speed only. They can be lost without a word, so whatever makes a loss possible (a
+stream that ended, a stalled process, a resume from suspend, a root that moved, directories that
+have only just been watched) is reported as doubt, and the receiver looks for itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+import structlog
+from anyio import to_thread
+
+from paparatsd.model import ChangeBatch
+from paparatsd.sources.watch_place import Survey, identify, survey
+from paparatsd.sources.watch_route import ProjectRoute, Routed, Routes, covering_batch, route
+from paparatsd.sources.watch_stream import Notifier, RawEvent, Refusal, WatchRefused, open_notifier
+from paparatsd.sources.watch_streams import Streams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from paparatsd.clock import Clock
+
+log = structlog.get_logger()
+
+IDLE_STEP_S = 0.075
+ACTIVE_STEP_S = 0.015
+ACTIVE_FOR_S = 2.0
+"""How often the streams are read: seldom while nothing happens, since each waking costs."""
+SETTLE_S = 0.02
+"""Declarations that come together are applied together."""
+STALL_S = 1.5
+"""A reading later than this may have let the kernel's queue overflow."""
+TICK_S = 5.0
+"""How often roots are compared with what is watched, and clocks with each other."""
+JUMP_S = 5.0
+"""Wall clock and monotonic clock apart by more than this in one tick: the machine slept."""
+RETRY_S = 600.0
+"""When events are tried again where a limit forbade them."""
+RETRY_UNKNOWN_S = 30.0
+"""The same after a failure that may pass by itself."""
+SELF_TEST_S = 600.0
+SELF_TEST_ANSWER_S = 2.0
+HEALTHY_S = 60.0
+"""Failures farther apart than this do not add up."""
+BACKOFF_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""Waits before streams are opened again after the n-th failure in a row."""
+MAX_BLAME = 3
+"""A project whose file names end the stream this often in a row is polled instead."""
+THREAD_EVENTS = 500
+"""Larger batches are sorted in a thread."""
+
+
+@dataclass(slots=True)
+class _Project:
+    """What is declared for one project and how far it is done."""
+
+    route: ProjectRoute
+    declared_root: Path
+    git_paths: tuple[Path, ...]
+    survey: Survey | None = None
+    covered: bool = False
+    limited: str = ""
+    git_limited: bool = False
+    blame: int = 0
+    surveyed: bool = False
+
+    @property
+    def polled(self) -> str:
+        """Why the project is polled, or ""."""
+        if self.survey is not None and self.survey.unwatchable:
+            return self.survey.unwatchable
+        return self.limited
+
+    def wanted(self) -> frozenset[str]:
+        """Return the directories to watch for it, absolute; git's own even when it is polled."""
+        if self.survey is None:
+            return frozenset()
+        git = frozenset() if self.git_limited else frozenset(self.survey.git)
+        return git if self.limited else self.survey.directories | git
+
+
+class WatchHub:
+    """Watches all projects of one daemon through few inotify instances.
+
+    `on_batch(key, batch)` is called in the event loop's thread and must not raise. `sentinel` is
+    a directory of the daemon's own; with it the hub tests now and then that events still arrive.
+    """
+
+    def __init__(
+        self,
+        *,
+        debounce_ms: int,
+        polling_after_s: float,
+        clock: Clock,
+        on_batch: Callable[[str, ChangeBatch], None],
+        sentinel: Path | None = None,
+        opener: Callable[[list[str]], Notifier] = open_notifier,
+    ) -> None:
+        self._debounce_s = debounce_ms / 1000
+        self._polling_after_s = polling_after_s
+        self._clock = clock
+        self._on_batch = on_batch
+        self._streams = Streams(sentinel=sentinel, opener=opener)
+        self._projects: dict[str, _Project] = {}
+        self._routes = Routes()
+        self._dirty = anyio.Event()
+        self._failures = 0
+        self._failed_at = float("-inf")
+        self._retry_at = float("inf")
+        self._active_until = 0.0
+        self.restarts = 0
+
+    @property
+    def instances(self) -> int:
+        """How many inotify instances are in use now."""
+        return self._streams.count
+
+    def watch(
+        self,
+        key: str,
+        root: Path,
+        directories: frozenset[str],
+        git_paths: tuple[Path, ...],
+    ) -> None:
+        """Declare what to watch for a project, again after every change of it; applied soon.
+
+        `directories` are relative to `root` ("" is the root) and watched one by one, not below.
+        Once a directory is watched it is reported: it may have changed before.
+        """
+        known = self._projects.get(key)
+        if known is None or known.declared_root != root:
+            known = _Project(ProjectRoute(key, str(root), directories), root, git_paths)
+            self._projects[key] = known
+        elif known.route.directories != directories or known.git_paths != git_paths:
+            known.route = ProjectRoute(key, known.route.root, directories)
+            known.git_paths = git_paths
+            known.surveyed = False
+        if not known.surveyed:
+            self._dirty.set()
+
+    def unwatch(self, key: str) -> None:
+        """Forget a project; projects that were over a limit are tried again."""
+        if self._projects.pop(key, None) is not None:
+            self._lift_limits()
+            self._dirty.set()
+
+    def health(self, key: str) -> str:
+        """How changes of the project are noticed: "events", "polling: reason" or "starting"."""
+        project = self._projects.get(key)
+        if project is None:
+            return "starting"
+        if project.polled:
+            return f"polling: {project.polled}"
+        return "events" if project.covered else "starting"
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._keep_applied)
+                tasks.start_soon(self._keep_reading)
+                tasks.start_soon(self._keep_checking)
+                tasks.start_soon(self._keep_polling)
+                tasks.start_soon(self._keep_testing)
+        finally:
+            self._streams.close()
+
+    # ------------------------------------------------------------------ declarations -> streams
+
+    async def _keep_applied(self) -> None:
+        while True:
+            await self._dirty.wait()
+            await anyio.sleep(SETTLE_S)
+            backoff = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
+            await anyio.sleep(max(0.0, self._failed_at + backoff - self._monotonic()))
+            self._dirty = anyio.Event()
+            await self._apply()
+
+    async def _apply(self) -> None:
+        for project in list(self._projects.values()):
+            if not project.surveyed:
+                project.surveyed = True
+                project.survey = await to_thread.run_sync(
+                    survey, project.declared_root, project.route.directories, project.git_paths
+                )
+                key, declared = project.route.key, project.route.directories
+                project.route = ProjectRoute(key, project.survey.root, declared)
+        self._routes = self._build_routes()
+        before = self._wanted() - self._streams.watched
+        await self._cover()
+        newly = before & self._streams.watched
+        for project in list(self._projects.values()):
+            self._report_covered(project, newly)
+        await self._streams.release(self._wanted())
+
+    def _wanted(self) -> set[str]:
+        return set().union(*(project.wanted() for project in self._projects.values()))
+
+    def _build_routes(self) -> Routes:
+        roots: dict[str, tuple[ProjectRoute, ...]] = {}
+        git: dict[str, tuple[tuple[str, frozenset[str] | None], ...]] = {}
+        for key, project in self._projects.items():
+            if project.survey is None:
+                continue
+            root = project.route.root
+            roots[root] = (*roots.get(root, ()), project.route)
+            for directory, names in project.survey.git.items():
+                git[directory] = (*git.get(directory, ()), (key, names))
+        return Routes(roots, git)
+
+    async def _cover(self) -> None:
+        """Watch all that is wanted; projects that do not fit are polled, the largest first."""
+        while missing := self._wanted() - self._streams.watched:
+            try:
+                if not await self._streams.cover(missing):
+                    return  # they are gone from disk; their parents will tell when they return
+            except WatchRefused as error:
+                if error.refusal is Refusal.INSTANCE_LIMIT and self._streams.give_up_one():
+                    continue
+                self._limit(missing, error)
+
+    def _limit(self, missing: set[str], error: WatchRefused) -> None:
+        keys = [key for key, project in self._projects.items() if project.wanted() & missing]
+        if error.refusal is Refusal.WATCH_LIMIT:
+            keys = [max(keys, key=lambda key: len(self._projects[key].wanted() & missing))]
+        known = error.refusal in (Refusal.WATCH_LIMIT, Refusal.INSTANCE_LIMIT)
+        wait_s = RETRY_S if known else RETRY_UNKNOWN_S
+        self._retry_at = min(self._retry_at, self._clock.monotonic() + wait_s)
+        for key in keys:
+            project = self._projects[key]
+            project.git_limited = bool(project.limited)
+            project.limited = str(error)
+            log.warning("watch_refused", project=key, reason=str(error))
+            self._emit(key, ChangeBatch(doubt="polling"))
+
+    def _report_covered(self, project: _Project, newly: set[str]) -> None:
+        found = project.survey
+        if found is None or project.polled:
+            project.covered = False
+            return
+        inside = found.directories & newly
+        head = bool(found.git.keys() & newly)
+        project.covered = True
+        if inside or head:
+            self._emit(project.route.key, covering_batch(project.route, inside, head=head))
+
+    # ------------------------------------------------------------------ streams -> batches
+
+    async def _keep_reading(self) -> None:
+        while True:
+            now = self._monotonic()
+            step = ACTIVE_STEP_S if now < self._active_until else IDLE_STEP_S
+            await anyio.sleep(step)
+            if self._monotonic() - now > step + STALL_S:
+                self._doubt_all("stalled")
+            events = self._read()
+            if events:
+                await self._dispatch(await self._gather(events))
+
+    async def _gather(self, events: set[RawEvent]) -> set[RawEvent]:
+        """Add what follows until nothing does for one step, or the debounce time is over."""
+        end = self._monotonic() + self._debounce_s
+        self._active_until = end + ACTIVE_FOR_S
+        while self._monotonic() < end:
+            await anyio.sleep(ACTIVE_STEP_S)
+            more = self._read()
+            if not more:
+                break
+            events |= more
+        return events
+
+    def _read(self) -> set[RawEvent]:
+        events, dead = self._streams.drain()
+        for directories, reason in dead:
+            self._note_death(directories, reason)
+        return events
+
+    async def _dispatch(self, events: set[RawEvent]) -> None:
+        if len(events) > THREAD_EVENTS:
+            routed = await to_thread.run_sync(route, events, self._routes)
+        else:
+            routed = route(events, self._routes)
+        self._note_moves(routed)
+        for key, batch in routed.batches.items():
+            self._emit(key, batch)
+
+    def _note_moves(self, routed: Routed) -> None:
+        lost = self._streams.forget(routed.moved)
+        nothing = ChangeBatch()
+        for key, project in self._projects.items():
+            batch = routed.batches.get(key, nothing)
+            # A declared directory that returns is declared no second time: look again ourselves.
+            touched = batch.doubt is not None or not batch.paths.isdisjoint(
+                project.route.directories
+            )
+            if touched or key in routed.grown or not lost.isdisjoint(project.wanted()):
+                project.surveyed = False
+                self._dirty.set()
+
+    def _emit(self, key: str, batch: ChangeBatch) -> None:
+        if key in self._projects:
+            self._on_batch(key, batch)
+
+    def _doubt_all(self, reason: str) -> None:
+        log.info("watch_doubted", reason=reason)
+        for key in list(self._projects):
+            self._emit(key, ChangeBatch(doubt=reason))
+
+    # ------------------------------------------------------------------ what goes wrong
+
+    def _note_death(self, directories: set[str], reason: str) -> None:
+        """Say once that a stream ended, open it again soon, poll whoever keeps ending it."""
+        now = self._monotonic()
+        if now - self._failed_at > HEALTHY_S:
+            self._failures = 0
+            for project in self._projects.values():
+                project.blame = 0
+        self._failures += 1
+        self._failed_at = now
+        self.restarts += 1
+        if self._failures == 1:
+            log.warning("watch_lost", reason=reason, directories=len(directories))
+        for key, project in list(self._projects.items()):
+            if directories.isdisjoint(project.wanted()):
+                continue
+            project.covered = False
+            if f'"{project.route.root}/' in reason:
+                self._blame(project, reason)
+            self._emit(key, ChangeBatch(doubt="watch_lost"))
+        self._dirty.set()
+
+    def _blame(self, project: _Project, reason: str) -> None:
+        project.blame += 1
+        if project.blame >= MAX_BLAME:
+            project.limited = "file names that are not UTF-8 keep ending the event stream"
+            self._retry_at = min(self._retry_at, self._clock.monotonic() + RETRY_S)
+            log.warning("watch_refused", project=project.route.key, reason=reason)
+
+    def _lift_limits(self) -> None:
+        self._retry_at = float("inf")
+        for project in self._projects.values():
+            project.limited, project.git_limited = "", False
+
+    async def _keep_checking(self) -> None:
+        while True:
+            monotonic, wall = self._clock.monotonic(), self._clock.now()
+            await self._clock.sleep(TICK_S)
+            passed = self._clock.monotonic() - monotonic
+            if abs(self._clock.now() - wall - passed) > JUMP_S:
+                self._doubt_all("clock_jumped")
+            if self._clock.monotonic() >= self._retry_at:
+                self._lift_limits()
+                self._dirty.set()
+            await self._check_roots()
+
+    async def _check_roots(self) -> None:
+        """Notice roots that were moved, deleted or replaced: the kernel then falls silent."""
+        for key, project in list(self._projects.items()):
+            seen = project.survey
+            if seen is None or (seen.unwatchable and seen.identity is not None):
+                continue  # a stat on a dead network mount would hang
+            identity = await to_thread.run_sync(identify, str(project.declared_root))
+            if identity == seen.identity or self._projects.get(key) is not project:
+                continue
+            log.info("root_moved", project=key, present=identity is not None)
+            self._streams.forget({seen.root})
+            project.surveyed = project.covered = False
+            self._emit(key, ChangeBatch(doubt="root_moved", head=True))
+            self._dirty.set()
+
+    async def _keep_polling(self) -> None:
+        while True:
+            await self._clock.sleep(self._polling_after_s)
+            for key, project in list(self._projects.items()):
+                if project.polled:
+                    self._emit(key, ChangeBatch(doubt="polling"))
+
+    async def _keep_testing(self) -> None:
+        while True:
+            await self._clock.sleep(SELF_TEST_S)
+            asked = await self._streams.touch_sentinel()
+            await self._clock.sleep(SELF_TEST_ANSWER_S)
+            for directories, reason in self._streams.close_silent(asked):
+                self._note_death(directories, reason)
+
+    @staticmethod
+    def _monotonic() -> float:
+        return anyio.current_time()

@@ -1,0 +1,163 @@
+"""The event source: watchfiles, its refusals in our words, and reading it without waiting."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+from paparatsd.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+RawEvent = tuple[int, str]
+"""(1 added, 2 modified, 3 deleted; absolute path)."""
+ADDED, MODIFIED, DELETED = 1, 2, 3
+
+_OPEN_ATTEMPTS = 5
+_FOREVER_MS = 1 << 31
+
+
+class Refusal(Enum):
+    """Why directories could not be watched."""
+
+    WATCH_LIMIT = "watch limit"
+    INSTANCE_LIMIT = "instance limit"
+    UNSTABLE = "unstable"
+    OTHER = "other"
+
+
+class WatchRefused(Unavailable):
+    """The kernel or the library would not watch; `refusal` decides what is done about it."""
+
+    def __init__(self, refusal: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+
+class StreamDied(Unavailable):
+    """An event stream ended; what happened since its last events is unknown."""
+
+
+class StopFlag(Protocol):
+    """What the library asks once in each of its rounds."""
+
+    def is_set(self) -> bool:
+        """Whether to return now."""
+        ...
+
+
+class Notifier(Protocol):
+    """The part of the library's object that is used; tests have their own."""
+
+    def watch(
+        self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: StopFlag
+    ) -> set[RawEvent] | str:
+        """Return the changes since the last call, or a word when there are none."""
+        ...
+
+    def close(self) -> None:
+        """End the watching."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class Stream:
+    """One inotify instance and the directories it watches (absolute).
+
+    `built` counts what the kernel was asked for; `directories` loses entries as they vanish.
+    """
+
+    notifier: Notifier
+    directories: set[str] = field(default_factory=set)
+    built: int = 0
+    heard_sentinel: bool = False
+
+
+class _TwoRounds:
+    """Ends a call in its third round: changes, if any, are returned at the end of the second."""
+
+    __slots__ = ("_rounds",)
+
+    def __init__(self) -> None:
+        self._rounds = 0
+
+    def is_set(self) -> bool:
+        self._rounds += 1
+        return self._rounds > 2
+
+
+def open_notifier(directories: list[str]) -> Notifier:
+    """Watch exactly these directories, not what is below them.
+
+    The library holds the GIL for about 12 us a directory while it does.
+    """
+    return RustNotify(
+        directories,
+        debug=False,
+        force_polling=False,
+        poll_delay_ms=0,
+        recursive=False,
+        ignore_permission_denied=False,
+    )
+
+
+def open_stream(
+    directories: Iterable[str], opener: Callable[[list[str]], Notifier], sentinel: str | None
+) -> Stream:
+    """Watch those of the directories that exist, in one instance.
+
+    Raises WatchRefused. Directories that vanish meanwhile are left out of the stream.
+    """
+    wanted = sorted(directories)
+    extra = [sentinel] if sentinel is not None else []
+    for _ in range(_OPEN_ATTEMPTS):
+        present = [path for path in wanted if is_watchable(path)]
+        try:
+            notifier = opener(present + extra)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            continue
+        except (OSError, WatchfilesRustInternalError) as error:
+            raise _refusal_of(error) from error
+        return Stream(notifier, set(present), len(present))
+    raise WatchRefused(Refusal.UNSTABLE, "the directories change faster than they can be watched")
+
+
+def is_watchable(path: str) -> bool:
+    """Whether the path is a real directory that may be watched (links are not followed)."""
+    return os.path.isdir(path) and not os.path.islink(path) and os.access(path, os.R_OK)  # noqa: PTH112, PTH114 - thousands at a time, no Path objects
+
+
+def _refusal_of(error: Exception) -> WatchRefused:
+    # The library gives no errno, only words.
+    text = str(error)
+    if "watch limit" in text:
+        return WatchRefused(
+            Refusal.WATCH_LIMIT,
+            "no more inotify watches are allowed; raise the sysctl fs.inotify.max_user_watches",
+        )
+    if "Too many open files" in text:
+        return WatchRefused(
+            Refusal.INSTANCE_LIMIT,
+            "no more inotify instances or descriptors are allowed; "
+            "raise the sysctl fs.inotify.max_user_instances (or the limit of open files)",
+        )
+    return WatchRefused(Refusal.OTHER, f"watching failed: {text}")
+
+
+def drain(notifier: Notifier) -> set[RawEvent]:
+    """Return what happened since the last call, at once. Raises StreamDied.
+
+    The library only offers a call that polls in rounds. With rounds of no length and an end in the
+    third it costs a microsecond, so that no thread has to sit in it.
+    """
+    try:
+        answer = notifier.watch(1, 0, _FOREVER_MS, _TwoRounds())
+    except Exception as error:
+        # One name that is not UTF-8 ends the stream for good, in the words of the library.
+        raise StreamDied(str(error)) from error
+    return set() if isinstance(answer, str) else answer

@@ -1,0 +1,197 @@
+"""The set of event streams of one daemon: few inotify instances, grown without losing an event."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import structlog
+from anyio import to_thread
+
+from paparatsd.sources.watch_stream import (
+    Notifier,
+    RawEvent,
+    Stream,
+    StreamDied,
+    WatchRefused,
+    drain,
+    open_notifier,
+    open_stream,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from pathlib import Path
+
+log = structlog.get_logger()
+
+BIN_DIRECTORIES = 1_500
+"""Directories in a stream: opening one holds the GIL for about 18 ms."""
+RECENT_DIRECTORIES = 256
+"""Streams up to this size are rebuilt to take in a few more directories."""
+MAX_STREAMS = 8
+"""Beyond it the smallest are merged, whatever their size becomes."""
+
+
+class Streams:
+    """Owns the streams. All methods run in the event loop; opening happens in a thread.
+
+    A stream cannot take more directories, so growing means opening a larger one and closing the
+    old one after its last events were read: at no instant is a directory unwatched.
+    """
+
+    def __init__(
+        self,
+        *,
+        sentinel: Path | None = None,
+        opener: Callable[[list[str]], Notifier] = open_notifier,
+    ) -> None:
+        self._sentinel = os.path.realpath(sentinel) if sentinel is not None else None
+        self._opener = opener
+        self._streams: list[Stream] = []
+        self._leftover: set[RawEvent] = set()
+        self._bin = BIN_DIRECTORIES
+        self.watched: set[str] = set()
+
+    @property
+    def count(self) -> int:
+        """How many inotify instances are in use."""
+        return len(self._streams)
+
+    async def cover(self, missing: Collection[str]) -> set[str]:
+        """Watch these directories too; returns those that are watched now.
+
+        Raises WatchRefused when nothing can be done; what was covered until then stays so.
+        """
+        todo = sorted(missing)
+        covered: set[str] = set()
+        small = self._smallest(1)
+        if small and small[0].built + len(todo) <= RECENT_DIRECTORIES:
+            grown = await self._try_rebuild(small, todo)
+            covered |= grown
+            todo = [] if grown else todo
+        while todo:
+            part, todo = todo[: self._bin], todo[self._bin :]
+            covered |= await self._rebuild([], part)
+        while len(self._streams) > MAX_STREAMS:
+            if not await self._try_rebuild(self._smallest(2), []):
+                break
+        return covered & set(missing)
+
+    def _smallest(self, count: int) -> list[Stream]:
+        return sorted(self._streams, key=lambda stream: stream.built)[:count]
+
+    async def _try_rebuild(self, old: list[Stream], more: Iterable[str]) -> set[str]:
+        """Rebuild unless a limit is too tight for old and new to live side by side."""
+        try:
+            return await self._rebuild(old, more)
+        except WatchRefused as error:
+            log.debug("watch_streams_kept_apart", reason=str(error))
+            return set()
+
+    async def _rebuild(self, old: list[Stream], more: Iterable[str]) -> set[str]:
+        """Replace `old` by one stream that watches their directories and `more`."""
+        wanted = set(more).union(*(stream.directories for stream in old))
+        fresh = await to_thread.run_sync(open_stream, wanted, self._opener, self._sentinel)
+        self._streams.append(fresh)
+        for stream in old:
+            self._retire(stream)
+        self.watched |= fresh.directories
+        return fresh.directories
+
+    def _retire(self, stream: Stream) -> None:
+        try:
+            self._leftover |= drain(stream.notifier)
+        except StreamDied:
+            log.debug("watch_stream_died_at_its_end")
+        self._close(stream)
+
+    def _close(self, stream: Stream) -> None:
+        self._streams.remove(stream)
+        stream.notifier.close()
+        self.watched = set().union(*(other.directories for other in self._streams))
+
+    def give_up_one(self) -> bool:
+        """Close the smallest stream to free its instance; its directories are unwatched then."""
+        if not self._streams:
+            return False
+        self._close(self._smallest(1)[0])
+        self._bin *= 2  # fewer and larger ones from now on, or the next opening fails as well
+        return True
+
+    async def release(self, wanted: Collection[str]) -> None:
+        """Rebuild the streams of which less than half is still wanted, close those of no use."""
+        keep = set(wanted)
+        for stream in list(self._streams):
+            useful = stream.directories & keep
+            if 2 * len(useful) >= stream.built:
+                continue
+            stream.directories = useful
+            if useful:
+                await self._try_rebuild([stream], [])
+            else:
+                self._close(stream)
+        self.watched = set().union(*(stream.directories for stream in self._streams))
+
+    def forget(self, moved: Collection[str]) -> set[str]:
+        """Take directories that moved, and all below them, for unwatched; returns those."""
+        gone = self.watched.intersection(moved)
+        if not gone:
+            return gone
+        prefixes = tuple(f"{path}/" for path in gone)
+        gone |= {path for path in self.watched if path.startswith(prefixes)}
+        for stream in self._streams:
+            stream.directories -= gone
+        self.watched -= gone
+        return gone
+
+    def drain(self) -> tuple[set[RawEvent], list[tuple[set[str], str]]]:
+        """All events since the last call, and (directories, reason) of each stream that died."""
+        events, self._leftover = self._leftover, set()
+        dead: list[tuple[set[str], str]] = []
+        for stream in list(self._streams):
+            try:
+                found = drain(stream.notifier)
+            except StreamDied as error:
+                self._close(stream)
+                dead.append((stream.directories, str(error)))
+                continue
+            if found:
+                self._note_sentinel(stream, found)
+                events |= found
+        return events, dead
+
+    def _note_sentinel(self, stream: Stream, found: set[RawEvent]) -> None:
+        if self._sentinel is None or stream.heard_sentinel:
+            return
+        below = self._sentinel + "/"
+        stream.heard_sentinel = any(path.startswith(below) for _, path in found)
+
+    async def touch_sentinel(self) -> list[Stream]:
+        """Make an event that every stream must hear; returns the streams to ask later."""
+        if self._sentinel is None or not self._streams:
+            return []
+        for stream in self._streams:
+            stream.heard_sentinel = False
+        await to_thread.run_sync(_touch, self._sentinel)
+        return list(self._streams)
+
+    def close_silent(self, asked: Iterable[Stream]) -> list[tuple[set[str], str]]:
+        """Close those of the asked streams that heard nothing, as if they had died."""
+        dead: list[tuple[set[str], str]] = []
+        for stream in asked:
+            if stream in self._streams and not stream.heard_sentinel:
+                self._close(stream)
+                dead.append((stream.directories, "the stream no longer reports events"))
+        return dead
+
+    def close(self) -> None:
+        """End all watching."""
+        for stream in list(self._streams):
+            self._close(stream)
+
+
+def _touch(directory: str) -> None:
+    path = os.path.join(directory, "beat")  # noqa: PTH118 - strings here, like every watched path
+    with open(path, "wb"):  # noqa: PTH123 - as above
+        pass

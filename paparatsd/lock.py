@@ -1,0 +1,90 @@
+"""One daemon per state directory: a lock the kernel frees, whatever way the holder ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import BadSettings, Busy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+FILE_NAME = "lock"
+MAX_PID_BYTES = 20
+
+
+class StateLock:
+    """Holds `<state>/lock` from entering to leaving the block.
+
+    Raises Busy naming the holder's pid. The file stays when the lock is given up: removing it
+    would let two processes hold locks on two files of one name. The pid in it is only for
+    messages.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / FILE_NAME
+        self._handle: int | None = None
+
+    def __enter__(self) -> StateLock:
+        """Take the lock at once or raise."""
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the lock up."""
+        self.release()
+
+    def acquire(self) -> None:
+        """Take the lock without waiting. Raises Busy, or BadSettings when there can be none."""
+        handle = self._open()
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pid = read_holder(self._path)
+            os.close(handle)
+            holder = f"process {pid}" if pid else "another process"
+            raise Busy(
+                f"another paparatsd ({holder}) uses {self._path.parent}; "
+                "stop it with `paparats down`, or choose another state directory"
+            ) from None
+        except OSError as error:
+            os.close(handle)
+            raise BadSettings(f"{self._path} cannot be locked: {error.strerror}") from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        self._handle = handle
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            return os.open(self._path, flags, 0o600)
+        except OSError as error:
+            raise BadSettings(
+                f"{self._path} cannot be opened: {error.strerror}; check the state directory"
+            ) from None
+
+    def release(self) -> None:
+        """Give the lock up; doing so twice is fine."""
+        if self._handle is None:
+            return
+        os.ftruncate(self._handle, 0)
+        os.close(self._handle)
+        self._handle = None
+
+
+def read_holder(path: Path) -> int | None:
+    """Return the pid a holder wrote into its lock file, None when there is none to read."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_PID_BYTES)
+    except OSError:
+        return None
+    return int(text) if text.strip().isdigit() else None

@@ -1,0 +1,229 @@
+"""The search process's own part: plan a search, and rank what recall brought back.
+
+Synchronous; runs in one process of its own. A plan pins the views it was made from, so that a
+commit between recall and ranking changes nothing for the search under way.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from paparatsd.errors import Busy
+from paparatsd.search import confidence
+from paparatsd.search.candidates import group_copies, shown_files
+from paparatsd.search.diversity import pick_chunks
+from paparatsd.search.features import compute_features
+from paparatsd.search.query import analyse
+from paparatsd.search.rank import choose_chunks, explain, score_files
+from paparatsd.search.recall import (
+    MAX_DEFINERS,
+    Filters,
+    Pinned,
+    RecallPlan,
+    best_stems,
+    gather,
+    lexical_vector,
+    requests_for,
+)
+from paparatsd.search.results import Results, Winner
+from paparatsd.search.shelf import Shelf
+from paparatsd.search.views import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.chunks.record import RankRecord
+    from paparatsd.model import ChunkView, Hit, RecallReply, SearchRequest
+    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query import Query
+    from paparatsd.search.recall import Candidates
+    from paparatsd.search.scope import Scope
+    from paparatsd.search.views import ProjectView, Reader
+
+MAX_PINNED = 256
+"""Plans waiting for their replies; far more than the daemon lets run at once."""
+
+
+class Encoder(Protocol):
+    """The built-in embedding model, as far as search needs it."""
+
+    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit row per text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What a search found: hits best first, notes, and how many candidates were looked at."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+    candidates: int
+
+
+class Engine:
+    """Plans and ranks searches over the catalog."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        encoder: Encoder | None,
+        *,
+        record_bytes: int = 96 << 20,
+        text_bytes: int = 32 << 20,
+    ) -> None:
+        self._reader = reader
+        self._encoder = encoder
+        self._views = Views(reader)
+        self._filters = Filters(reader)
+        self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
+        self._results = Results(self._shelf)
+        self._pinned: OrderedDict[int, Pinned] = OrderedDict()
+        self._tokens = itertools.count(1)
+
+    def plan(
+        self, request: SearchRequest, scope: Scope, vector: NDArray[np.float32] | None
+    ) -> RecallPlan:
+        """Analyse a question and say what to ask the stores.
+
+        `vector` is the question's embedding when the embedder is not the built-in one. Raises
+        BadQuery.
+        """
+        own_name = scope.projects[0].name if len(scope.projects) == 1 else None
+        query = analyse(request.query, own_name)
+        views, corpus = self._views.corpus(scope)
+        allowed = self._filters.resolve(request, scope, views)
+        idf = corpus.idf(np.array([term.id for term in query.terms], np.uint32))
+        known = corpus.frequency(np.array([term.id for term in query.terms], np.uint32)) > 0
+        dense = self._dense(query, vector)
+        stems = tuple(view.index.match([term.text for term in query.terms]) for view in views)
+        pinned = Pinned(
+            request=request,
+            query=query,
+            scope=scope,
+            views=views,
+            corpus=corpus,
+            allowed=allowed,
+            stems=stems,
+            idf=np.where(known, idf, np.log1p(corpus.chunks)),
+            known=known,
+            dense=dense,
+            native=vector is None,
+            extra=np.zeros(0, np.int64),
+        )
+        token = self._pin(pinned, self._extra(pinned))
+        sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
+        return RecallPlan(token, requests_for(request, allowed, dense, sparse))
+
+    def _dense(
+        self, query: Query, vector: NDArray[np.float32] | None
+    ) -> NDArray[np.float32] | None:
+        """Return the question's vector; single identifiers are better served by words alone."""
+        if query.single:
+            return None
+        if vector is not None:
+            return vector
+        return self._encoder.encode_queries([query.text])[0] if self._encoder else None
+
+    def embed_query(self, text: str) -> NDArray[np.float32] | None:
+        """Return the text's vector by the built-in model, None when there is none."""
+        return self._encoder.encode_queries([text])[0] if self._encoder else None
+
+    def _pin(self, pinned: Pinned, extra: NDArray[np.int64]) -> int:
+        token = next(self._tokens)
+        self._pinned[token] = replace(pinned, extra=extra)
+        while len(self._pinned) > MAX_PINNED:
+            self._pinned.popitem(last=False)
+        return token
+
+    def _extra(self, pinned: Pinned) -> NDArray[np.int64]:
+        """Return versions worth ranking whatever recall says: definers and the best stems."""
+        weights = np.array([term.weight for term in pinned.query.terms]) * pinned.idf
+        parts = [np.zeros(0, np.int64)]
+        for view, rows, stems in zip(pinned.views, pinned.allowed.rows, pinned.stems, strict=True):
+            parts.append(view.versions[best_stems(stems, weights, rows)])
+        query = pinned.query
+        folded = [*(name.casefold() for name in query.names), *query.joined]
+        if folded:
+            repos = sorted({project.repo for project in pinned.scope.projects})
+            definers = np.unique(self._reader.definers(repos, folded))
+            shown = [
+                np.isin(definers, view.versions[rows])
+                for view, rows in zip(pinned.views, pinned.allowed.rows, strict=True)
+            ]
+            parts.append(definers[np.any(shown, axis=0)][:MAX_DEFINERS])
+        return np.unique(np.concatenate(parts))
+
+    def rank(self, token: int, replies: Sequence[RecallReply]) -> Ranked:
+        """Order what recall found for a plan. Raises Busy when the plan is no longer known."""
+        pinned = self._pinned.pop(token, None)
+        if pinned is None:
+            raise Busy("too many searches at once; try again")
+        candidates = gather(replies, pinned.extra)
+        files, owners = shown_files(pinned, candidates.versions)
+        known = self._shelf.records([file.version for file in files])
+        kept = [file for file in files if file.version in known]
+        if not kept:
+            return Ranked((), (), 0)
+        records = [known[file.version] for file in kept]
+        features = compute_features(pinned, kept, records)
+        winners = self._winners(pinned, candidates, kept, records, features, owners)
+        hits = self._results.hits(winners)
+        advice = confidence.advice([hit.score for hit in hits])
+        return Ranked(hits, (advice,) if advice else (), len(kept))
+
+    def _winners(
+        self,
+        pinned: Pinned,
+        candidates: Candidates,
+        files: Sequence[FileRow],
+        records: Sequence[RankRecord],
+        features: FeatureTable,
+        owners: dict[int, tuple[int, ...]],
+    ) -> list[Winner]:
+        """Choose the chunks to show."""
+        scores = score_files(features)
+        kinds = frozenset(pinned.request.kinds)
+        choice = choose_chunks(pinned.query, candidates, files, records, features, kinds)
+        order = sorted(
+            range(len(files)),
+            key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
+        )
+        groups = group_copies(order, files, records, owners)
+        chunks = {at: choice.of_file(at) for at in list(groups)[: 2 * pinned.request.limit + 10]}
+        lines = {at: records[at].chunk_lines for at in chunks}
+        picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
+        judge = confidence.Judge(pinned, candidates, features, scores, list(groups))
+        return [
+            Winner(
+                project=pinned.scope.projects[files[pick.file].view].name,
+                path=files[pick.file].path,
+                language=_language(pinned.views[files[pick.file].view], files[pick.file].row),
+                version=files[pick.file].version,
+                ordinal=pick.ordinal,
+                score=judge.shown(pick.file),
+                confidence=confidence.label(judge.shown(pick.file)),
+                also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
+                signals=explain(features, pick.file),
+            )
+            for pick in picks
+        ]
+
+    def show(self, address: str, radius: int, scope: Scope) -> ChunkView:
+        """Return the chunk at an address; see `Results.show`."""
+        views = {
+            project.name: self._views.view(project.project_id, project.generation)
+            for project in scope.projects
+        }
+        return self._results.show(scope, views, address, radius)
+
+
+def _language(view: ProjectView, row: int) -> str:
+    return view.language_names[int(view.languages[row])]

@@ -1,0 +1,193 @@
+"""The features of the candidate files: each a number per file, comparable between questions.
+
+Maxima are over the candidates. Sums of idf always carry the term's own weight, and are divided by
+the question's sum ("share"), so that a long question does not score higher than a short one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.terms import term_id
+from paparatsd.search.matching import (
+    Definitions,
+    TermHits,
+    collect_definitions,
+    find_terms,
+    member_mask,
+)
+from paparatsd.search.priors import Prior, path_priors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.recall import Pinned
+    from paparatsd.search.views import Corpus
+
+    Floats = NDArray[np.float64]
+
+_TINY = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A candidate file: the first view of the scope that shows it, and its row there."""
+
+    view: int
+    row: int
+    path: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTable:
+    """Features of F files: name -> [F]. `chunk_scores` counts the chunks of all files through."""
+
+    values: dict[str, Floats]
+    hits: TermHits
+    chunk_scores: Floats
+    definitions: Definitions
+
+
+def compute_features(
+    pinned: Pinned, files: Sequence[FileRow], records: Sequence[RankRecord]
+) -> FeatureTable:
+    """Compute all features of the candidate files."""
+    query = pinned.query
+    ids = np.array([term.id for term in query.terms], np.uint32)
+    weights = np.array([term.weight for term in query.terms], np.float64)
+    positions = np.array([term.position for term in query.terms], np.float64)
+    worth = np.where(pinned.known, weights * pinned.idf, 0.0)
+    hits = find_terms(records, ids)
+    definitions = collect_definitions(records)
+    chunk_scores = hits.chunk_scores(worth)
+    values = _lexical(hits, chunk_scores, worth, positions)
+    values |= _stem_features(pinned, files, weights * pinned.idf, positions)
+    values["defcos"] = name_cosine(definitions, ids, worth, pinned.idf, pinned.corpus)
+    values["def_exact"] = exact_definitions(definitions, query.names, len(files))
+    values |= _priors(pinned, files)
+    values |= _dense(pinned.dense if pinned.native else None, records)
+    return FeatureTable(values, hits, chunk_scores, definitions)
+
+
+def _lexical(
+    hits: TermHits, chunk_scores: Floats, worth: Floats, positions: Floats
+) -> dict[str, Floats]:
+    total = float(worth.sum()) + _TINY
+    best = hits.best_of_files(chunk_scores)
+    whole = worth @ hits.whole
+    early = worth * positions
+    early_best = hits.best_of_files(hits.chunk_scores(early))
+    return {
+        "bm25f_rel": best / max(_TINY, float(best.max(initial=0.0))),
+        "bm25f_share": best / total,
+        "fbm25f_rel": whole / max(_TINY, float(whole.max(initial=0.0))),
+        "fbm25f_share": whole / total,
+        "pw_bm": early_best / (float(early.sum()) + _TINY),
+        "coverage": worth @ (hits.whole > 0) / total,
+    }
+
+
+def _stem_features(
+    pinned: Pinned, files: Sequence[FileRow], worth: Floats, positions: Floats
+) -> dict[str, Floats]:
+    """Compare the file names with the question, with and without regard to word order."""
+    hits = np.zeros((len(worth), len(files)), np.float64)
+    back = np.zeros(len(files), np.float64)
+    for number, stems in enumerate(pinned.stems):
+        mine = np.array([at for at, file in enumerate(files) if file.view == number], np.int64)
+        if len(stems.rows) == 0 or len(mine) == 0:
+            continue
+        rows = np.array([files[at].row for at in mine.tolist()], np.int64)
+        found = np.minimum(np.searchsorted(stems.rows, rows), len(stems.rows) - 1)
+        there = stems.rows[found] == rows
+        hits[:, mine[there]] = stems.hits[:, found[there]]
+        back[mine[there]] = stems.back[found[there]]
+    early = worth * positions
+    forth = worth @ hits / (float(worth.sum()) + _TINY)
+    forth_early = early @ hits / (float(early.sum()) + _TINY)
+    return {"stem_cos": np.sqrt(forth * back), "pw_stem_cos": np.sqrt(forth_early * back)}
+
+
+def name_cosine(
+    definitions: Definitions, ids: NDArray[np.uint32], worth: Floats, idf: Floats, corpus: Corpus
+) -> Floats:
+    """Return, per file, the best likeness of a defined name and the question.
+
+    idf of the shared parts / sqrt(idf of the name's parts * idf of the question).
+    """
+    out = np.zeros(len(definitions.starts) - 1, np.float64)
+    shared = np.flatnonzero(member_mask(definitions.terms, ids))
+    if len(shared) == 0:
+        return out
+    owners = np.searchsorted(definitions.offsets, shared, side="right") - 1
+    names, inverse = np.unique(owners, return_inverse=True)
+    order = np.argsort(ids, kind="stable")
+    term = order[np.searchsorted(ids[order], definitions.terms[shared])]
+    common = np.bincount(inverse, weights=worth[term], minlength=len(names))
+    lengths = definitions.offsets[names + 1] - definitions.offsets[names]
+    places = _ranges(definitions.offsets[names], lengths)
+    parts, part_of = np.unique(definitions.terms[places], return_inverse=True)
+    part_idf = corpus.idf(parts)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    length = np.add.reduceat(part_idf[part_of], starts)
+    cosine = common / np.sqrt(np.maximum(length * (float(worth.sum()) + _TINY), _TINY))
+    np.maximum.at(out, definitions.files_of(names), cosine)
+    return out
+
+
+def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the concatenated ranges starts[i] .. starts[i] + lengths[i]."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - np.concatenate([[0], ends[:-1]]), lengths) + np.arange(ends[-1])
+
+
+def exact_definitions(definitions: Definitions, names: Sequence[str], files: int) -> Floats:
+    """Return 1 for files that define a name of the question, case-exact."""
+    out = np.zeros(files, np.float64)
+    wanted = np.array([term_id(name) for name in names], np.uint32)
+    out[definitions.files_of(np.flatnonzero(member_mask(definitions.hashes, wanted)))] = 1.0
+    return out
+
+
+def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
+    """Return what the paths say; what the question asks for by word is not held against a file."""
+    flags = [path_priors(file.path) for file in files]
+    about = pinned.query.about
+    copies = Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM
+    outdated = [
+        "variant" not in about and file.row in pinned.views[file.view].index.outdated
+        for file in files
+    ]
+
+    def column(prior: Prior, topic: str) -> Floats:
+        if topic in about:
+            return np.zeros(len(files), np.float64)
+        return np.array([bool(flag & prior) for flag in flags], np.float64)
+
+    return {
+        "p_test": column(Prior.TEST, "test"),
+        "p_docs": column(Prior.DOCS, "docs"),
+        "p_example": column(Prior.EXAMPLE, "example"),
+        "p_variant": np.maximum(column(copies, ""), np.array(outdated, np.float64)),
+    }
+
+
+def _dense(vector: NDArray[np.float32] | None, records: Sequence[RankRecord]) -> dict[str, Floats]:
+    """Return the cosines of the question with each file's text and with its path."""
+    out = np.zeros((2, len(records)), np.float64)
+    if vector is not None:
+        known = [
+            (at, one) for at, record in enumerate(records) if (one := record.vectors) is not None
+        ]
+        rows = [one for _, one in known if one.shape[1] == len(vector)]
+        if rows and len(rows) == len(known):
+            places = [at for at, _ in known]
+            out[:, places] = (np.stack(rows) @ vector).T
+    return {"d_ftext": out[0], "d_path": out[1]}

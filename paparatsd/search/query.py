@@ -1,0 +1,187 @@
+"""What a question says: its terms with weights, the names it asks for, and what it is about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.record import last_part
+from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens, words
+from paparatsd.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MAX_CHARS = 8_000
+MAX_TERMS = 48
+"""Later words of a long question or a pasted snippet add cost, not meaning."""
+POSITION_DECAY = 0.75
+"""The i-th term counts 0.75^i where position matters: the first words name the subject."""
+OWN_NAME_WEIGHT = 0.15
+GENERIC_WEIGHT = 0.4
+
+_GENERIC_WORDS = (
+    "implementation implement implements implemented implementing handling handle handles handled"
+    " support supports supporting logic mechanism functionality various different work works"
+    " working feature custom provide provides provided manage managed management perform performed"
+    " defined define definition happen happens internally inside code find show locate place"
+)
+GENERIC = frozenset(stem(word) for word in _GENERIC_WORDS.split())
+"""Words that describe any code."""
+
+_CODE_SIGNS = re.compile(
+    r"\b(?:function|const|let|var|class|def|func)\s+\w+\s*[=({:]|^\s*import\s+[\w{]|\brequire\(|=>"
+    r"|[{};]\s*$|#include|\bpub fn\b|\w\(.*\)\s*[{;:]",
+    re.M,
+)
+_NAME_IN_PROSE = re.compile(r"[a-z][A-Z]|_")
+_CAPITALISED = re.compile(r"[A-Z][a-z]")
+_TRAILING_CALL = re.compile(r"\(\s*\)?$")
+_ABOUT = {
+    "test": re.compile(r"\b(?:tests?|testing|specs?|mocks?|fixtures?|bench(?:marks?)?)\b"),
+    "docs": re.compile(r"\b(?:docs?|documentation|readme|changelog|guide|licen[sc]e|manual)\b"),
+    "example": re.compile(r"\b(?:examples?|samples?|demos?|tutorials?)\b"),
+    "variant": re.compile(
+        r"\bv\d|\b(?:vendor(?:ed)?|legacy|compat|generated|win(?:32|64|dows)?|os2|os390|aix|ibmi"
+        r"|sunos|solaris|haiku|cygwin|qnx|wasm|wasi|android|ios|tvos|watchos|browser|deno)\b"
+    ),
+}
+
+
+class Intent(StrEnum):
+    """What kind of question it is."""
+
+    SYMBOL = "symbol"
+    LANGUAGE = "language"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """One term. `weight` is how telling the word is, `position` how early it stands (both <= 1)."""
+
+    text: str
+    id: int
+    weight: float
+    position: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, analysed.
+
+    names: identifiers it asks for, case kept. joined: adjacent words written as one name, lower
+    case ("rate limit" -> "ratelimit"). about: kinds of files it asks for by word (test, docs,
+    example, variant), which are then not held against a file.
+    """
+
+    text: str
+    intent: Intent
+    terms: tuple[QueryTerm, ...]
+    names: tuple[str, ...]
+    joined: tuple[str, ...]
+    about: frozenset[str]
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one identifier; such questions are answered by words alone."""
+        return self.intent is Intent.SYMBOL
+
+
+def analyse(text: str, own_name: str | None = None) -> Query:
+    """Analyse a question. `own_name` is the project's name when only one is searched.
+
+    Raises BadQuery for an empty or an absurdly long text.
+    """
+    text = text.strip().replace("\0", " ")
+    if not text:
+        raise BadQuery("the query is empty; say in words or by a name what you look for")
+    if len(text) > MAX_CHARS:
+        raise BadQuery(f"the query has {len(text)} characters; at most {MAX_CHARS} are read")
+    intent = _intent(text)
+    said = words(text)
+    low = " ".join(word.lower() for word in said)
+    return Query(
+        text=text,
+        intent=intent,
+        terms=_terms(said, own_name),
+        names=_names(text, said, intent),
+        joined=() if intent is Intent.SYMBOL else tuple(_joined(said)),
+        about=frozenset(topic for topic, sign in _ABOUT.items() if sign.search(low)),
+    )
+
+
+def _intent(text: str) -> Intent:
+    if not any(character.isspace() for character in text):
+        return Intent.SYMBOL
+    return Intent.CODE if _CODE_SIGNS.search(text) else Intent.LANGUAGE
+
+
+def _terms(said: Sequence[str], own_name: str | None) -> tuple[QueryTerm, ...]:
+    content = [word for word in said if word.lower() not in STOP] or list(said)
+    ordered = list(dict.fromkeys(term for word in content for term in word_tokens(word)))
+    ordered = ordered[:MAX_TERMS]
+    own = _own_terms(said, own_name) if own_name and len(ordered) >= 3 else frozenset()
+    return tuple(
+        QueryTerm(
+            text=term,
+            id=term_id(term),
+            weight=_weight(term, own, len(ordered)),
+            position=POSITION_DECAY**index,
+        )
+        for index, term in enumerate(ordered)
+    )
+
+
+def _weight(term: str, own: frozenset[str], count: int) -> float:
+    if term in own:
+        return OWN_NAME_WEIGHT
+    return GENERIC_WEIGHT if term in GENERIC and count > 2 else 1.0
+
+
+def _own_terms(said: Sequence[str], own_name: str) -> frozenset[str]:
+    """Return the terms by which the question names the project itself: most files have them."""
+    low = [word.lower() for word in said]
+    name = [part for part in re.split(r"[-._]", own_name.lower()) if part]
+    own: set[str] = set()
+    for index, word in enumerate(low):
+        if name and low[index : index + len(name)] == name:
+            own |= {stem(part) for part in name}
+        elif word == "".join(name):
+            own.add(stem(word))
+    short = len(name) > 1 and len(name[0]) >= 4 and name[1] in {"core", "js", "nvim", "py", "rs"}
+    if short and name[0] in low:
+        own.add(stem(name[0]))
+    return frozenset(own)
+
+
+def _names(text: str, said: Sequence[str], intent: Intent) -> tuple[str, ...]:
+    """Return the identifiers the question asks for by name, at most eight."""
+    if intent is Intent.SYMBOL:
+        plain = _TRAILING_CALL.sub("", text)
+        name = last_part(plain) if "/" not in plain else ""
+        return (name,) if name else ()
+    names = [
+        word
+        for word in said
+        if _NAME_IN_PROSE.search(word) or (_CAPITALISED.match(word) and not text.startswith(word))
+    ]
+    return tuple(dict.fromkeys(name for name in names if name.strip("_")))[:8]
+
+
+def _joined(said: Sequence[str]) -> Iterable[str]:
+    """Yield runs of two and three adjacent words written together, also without a plural s."""
+    low = [word.lower() for word in said][:MAX_TERMS]
+    seen: set[str] = set()
+    for size in (2, 3):
+        for start in range(len(low) - size + 1):
+            run = low[start : start + size]
+            if run[0] in STOP or run[-1] in STOP:
+                continue
+            whole = "".join(run)
+            for name in (whole, whole[:-1] if whole.endswith("s") else whole):
+                if len(name) <= 64 and name not in seen:
+                    seen.add(name)
+                    yield name

@@ -1,0 +1,143 @@
+"""The order of candidate files, and the chunk that stands for each.
+
+A linear model: a file's score is the sum of weight times feature, so that each feature's share of
+a score can be shown. Files are ranked first, then the best chunk of each is chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.terms import term_id
+from paparatsd.search.matching import member_mask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query import Query
+    from paparatsd.search.recall import Candidates
+
+WEIGHTS: Mapping[str, float] = {
+    "bm25f_rel": 1.0,
+    "fbm25f_rel": 1.0,
+    "pw_bm": 1.0,
+    "stem_cos": 1.0,
+    "pw_stem_cos": 1.0,
+    "defcos": 1.0,
+    "def_exact": 2.0,
+    "d_ftext": 2.0,
+    "d_path": 1.0,
+    "p_test": -1.0,
+    "p_variant": -1.0,
+    "p_docs": -0.5,
+    "p_example": -0.5,
+}
+"""The model. Weights belong to the features as they are computed here; a change of one is a change
+of the other."""
+
+EXACT_DEFINITION, OTHER_CASE_DEFINITION, CONTAINER_BONUS = 10.0, 5.0, 1.0
+LONG_DEFINITION_LOG = 6.0
+"""A definition of e^6 lines or more gets the full bonus of 1 for its length."""
+
+
+def score_files(features: FeatureTable) -> NDArray[np.float64]:
+    """Return each file's score; only differences between files of one question mean something."""
+    parts = [weight * features.values[name] for name, weight in WEIGHTS.items()]
+    total: NDArray[np.float64] = np.sum(parts, axis=0)
+    return total
+
+
+def explain(features: FeatureTable, file: int) -> dict[str, float]:
+    """Return each feature's share of the file's score, largest first, zeros left out."""
+    shares = {
+        name: round(weight * float(features.values[name][file]), 4)
+        for name, weight in WEIGHTS.items()
+    }
+    return dict(
+        sorted(((n, s) for n, s in shares.items() if s), key=lambda item: (-abs(item[1]), item[0]))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkChoice:
+    """Chunks of the candidate files, counted through, by how well each stands for its file."""
+
+    scores: NDArray[np.float64]
+    starts: NDArray[np.int64]
+
+    def of_file(self, file: int) -> list[tuple[int, float]]:
+        """Return (ordinal, score) of the file's chunks, best first; unwanted kinds left out."""
+        scores = self.scores[self.starts[file] : self.starts[file + 1]]
+        order = np.lexsort((np.arange(len(scores)), -scores))
+        return [(int(at), float(scores[at])) for at in order if np.isfinite(scores[at])]
+
+
+def choose_chunks(
+    query: Query,
+    candidates: Candidates,
+    files: Sequence[FileRow],
+    records: Sequence[RankRecord],
+    features: FeatureTable,
+    kinds: frozenset[str],
+) -> ChunkChoice:
+    """Score chunks within their files: a definition asked for first, else words plus meaning."""
+    lexical = features.chunk_scores
+    scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
+    starts = features.hits.starts
+    if candidates.dense:
+        scores += _cosines(candidates, files, records, starts)
+    scores += _definition_bonus(query, records, features)
+    if kinds:
+        wanted = [kind in kinds for record in records for kind in record.kinds]
+        scores = np.where(wanted, scores, -np.inf) if len(wanted) == len(scores) else scores
+    return ChunkChoice(scores, starts)
+
+
+def _cosines(
+    candidates: Candidates,
+    files: Sequence[FileRow],
+    records: Sequence[RankRecord],
+    starts: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the cosine of each chunk; what was not recalled has at most the smallest recalled."""
+    out = np.full(int(starts[-1]), candidates.floor, np.float64)
+    first = {file.version: at for at, file in enumerate(files)}
+    for (version, ordinal), cosine in candidates.dense.items():
+        at = first.get(version)
+        if at is not None and ordinal < records[at].chunks:
+            out[starts[at] + ordinal] = cosine
+    return out
+
+
+def _definition_bonus(
+    query: Query, records: Sequence[RankRecord], features: FeatureTable
+) -> NDArray[np.float64]:
+    """Return what chunks gain that define a name of the question."""
+    starts, table = features.hits.starts, features.definitions
+    out = np.zeros(int(starts[-1]), np.float64)
+    if not query.names:
+        return out
+    exact = np.array([term_id(name) for name in query.names], np.uint32)
+    folded = np.array([term_id(name.lower()) for name in query.names], np.uint32)
+    found = np.flatnonzero(member_mask(table.folded, folded))
+    same_case = member_mask(table.hashes[found], exact)
+    for definition, file, same in zip(
+        found.tolist(), table.files_of(found).tolist(), same_case.tolist(), strict=True
+    ):
+        record, local = records[file], definition - int(table.starts[file])
+        chunk = int(record.def_chunks[local])
+        if chunk >= record.chunks:
+            continue
+        first, last = record.def_lines[local].tolist()
+        bonus = EXACT_DEFINITION if same else OTHER_CASE_DEFINITION
+        bonus += CONTAINER_BONUS if record.def_containers[local] else 0.0
+        bonus += min(1.0, float(np.log1p(last - first + 1)) / LONG_DEFINITION_LOG)
+        out[starts[file] + chunk] = max(out[starts[file] + chunk], bonus)
+    return out

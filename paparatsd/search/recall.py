@@ -1,0 +1,202 @@
+"""From a question to requests to the vector store, and from its replies to candidate files."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.terms import term_id
+from paparatsd.model import Recalled, RecallRequest, SparseVector
+from paparatsd.search.filters import allowed_rows, version_filter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.model import RecallReply, SearchRequest, ShardKey, VersionFilter
+    from paparatsd.search.paths import StemMatches
+    from paparatsd.search.query import Query
+    from paparatsd.search.scope import Scope
+    from paparatsd.search.views import Corpus, ProjectView, Reader
+
+RECALL_LIMIT = 200
+"""Chunks per leg: 200 lexical and 200 dense ones hold practically every target."""
+BEST_STEMS = 20
+MAX_DEFINERS = 200
+JOINED_WEIGHT = 0.5
+"""Worth of two words of the question found written together ("rate limit" in `rateLimit`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPlan:
+    """What the daemon needs to ask the stores; the rest stays in the search process.
+
+    `token` names the pinned state that `rank` will use. `notes` are for the reader.
+    """
+
+    token: int
+    requests: tuple[RecallRequest, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the filters let through: rows per view, and one filter per shard to ask."""
+
+    rows: tuple[NDArray[np.bool_], ...]
+    shards: tuple[tuple[ShardKey, VersionFilter], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """Everything `rank` needs besides the replies, as it was when the plan was made."""
+
+    request: SearchRequest
+    query: Query
+    scope: Scope
+    views: tuple[ProjectView, ...]
+    corpus: Corpus
+    allowed: Allowed
+    stems: tuple[StemMatches, ...]
+    idf: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    dense: NDArray[np.float32] | None
+    native: bool
+    extra: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Versions worth ranking, ascending, and what recall said of their chunks.
+
+    dense: (version, ordinal) -> cosine of the chunk; floor: the smallest cosine recalled.
+    """
+
+    versions: NDArray[np.int64]
+    recalled: int
+    dense: dict[tuple[int, int], float] = field(default_factory=dict)
+    floor: float = 0.0
+
+
+class Filters:
+    """Turns filters into version sets; remembers the answers for the current generations."""
+
+    def __init__(self, reader: Reader, entries: int = 32) -> None:
+        self._reader = reader
+        self._entries = entries
+        self._known: OrderedDict[tuple[object, ...], Allowed] = OrderedDict()
+
+    def resolve(
+        self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
+    ) -> Allowed:
+        """Return what the request's filters allow in these views."""
+        generations = tuple((view.project_id, view.generation) for view in views)
+        key = (generations, request.paths, request.languages)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._resolve(request, scope, views)
+            while len(self._known) > self._entries:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return found
+
+    def _resolve(
+        self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
+    ) -> Allowed:
+        rows = tuple(allowed_rows(view, request.paths, request.languages) for view in views)
+        by_shard: dict[ShardKey, list[NDArray[np.int64]]] = {}
+        for project, view, mask in zip(scope.projects, views, rows, strict=True):
+            by_shard.setdefault(project.shard, []).append(view.versions[mask])
+        shards = []
+        for shard, parts in by_shard.items():
+            chosen = version_filter(self._reader.shard_versions(shard), np.concatenate(parts))
+            if chosen is not None:
+                shards.append((shard, chosen))
+        return Allowed(rows, tuple(shards))
+
+
+def lexical_vector(query: Query, corpus: Corpus, idf: NDArray[np.float64]) -> SparseVector | None:
+    """Return w(t) * idf(t) of the question's terms, and of adjacent words written together."""
+    weights = {
+        term.id: term.weight * float(value)
+        for term, value in zip(query.terms, idf, strict=True)
+        if value > 0
+    }
+    joined = np.array([term_id(name) for name in query.joined], np.uint32)
+    if len(joined):
+        for number, value, seen in zip(
+            joined.tolist(), corpus.idf(joined), corpus.frequency(joined), strict=True
+        ):
+            if seen > 0:
+                weights.setdefault(number, JOINED_WEIGHT * float(value))
+    if not weights:
+        return None
+    ids = np.array(sorted(weights), np.uint32)
+    return SparseVector(ids, np.array([weights[int(one)] for one in ids], np.float32))
+
+
+def best_stems(
+    matches: StemMatches, weights: NDArray[np.float64], allowed: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the allowed rows whose file names cover most of the question."""
+    coverage = np.where(allowed[matches.rows], matches.coverage(weights), 0.0)
+    best = np.lexsort((matches.rows, -coverage))[:BEST_STEMS]
+    return matches.rows[best[coverage[best] > 0]]
+
+
+def requests_for(
+    request: SearchRequest,
+    allowed: Allowed,
+    dense: NDArray[np.float32] | None,
+    sparse: SparseVector | None,
+) -> tuple[RecallRequest, ...]:
+    """Return one request per shard that may hold an answer."""
+    if dense is None and sparse is None:
+        return ()
+    return tuple(
+        RecallRequest(
+            shard=shard,
+            filter=chosen,
+            dense=dense if dense is not None and len(dense) == shard.dimension else None,
+            sparse=sparse,
+            limit=RECALL_LIMIT,
+            kinds=frozenset(request.kinds),
+        )
+        for shard, chosen in allowed.shards
+    )
+
+
+def gather(replies: Sequence[RecallReply], extra: NDArray[np.int64]) -> Candidates:
+    """Merge the legs of all shards: the best of each leg over all shards, and the extra files."""
+    lexical = _best([reply.lexical for reply in replies])
+    dense = _best([reply.dense for reply in replies])
+    cosines = (
+        {
+            (version, ordinal): score
+            for version, ordinal, score in zip(
+                dense.versions.tolist(), dense.ordinals.tolist(), dense.scores.tolist(), strict=True
+            )
+        }
+        if dense is not None
+        else {}
+    )
+    found = [leg.versions for leg in (lexical, dense) if leg is not None]
+    versions = np.unique(np.concatenate([extra.astype(np.int64), *found]))
+    recalled = sum(len(leg.versions) for leg in (lexical, dense) if leg is not None)
+    floor = min(cosines.values(), default=0.0)
+    return Candidates(versions, recalled, cosines, floor)
+
+
+def _best(legs: Sequence[Recalled | None]) -> Recalled | None:
+    present = [leg for leg in legs if leg is not None]
+    if not present:
+        return None
+    versions = np.concatenate([leg.versions for leg in present])
+    ordinals = np.concatenate([leg.ordinals for leg in present])
+    scores = np.concatenate([leg.scores for leg in present])
+    order = np.lexsort((ordinals, versions, -scores))[:RECALL_LIMIT]
+    return Recalled(versions[order], ordinals[order], scores[order])

@@ -1,0 +1,101 @@
+"""Recently used records and texts of file versions, bounded by bytes, oldest use goes first.
+
+A version never changes, so nothing here is ever out of date.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import structlog
+
+from paparatsd.chunks.record import RankRecord, read_record
+from paparatsd.errors import StateCorrupt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paparatsd.model import Chunk, Use
+    from paparatsd.search.views import Reader
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+PER_CHUNK_BYTES = 300
+
+
+class ByteBounded(Generic[T]):
+    """A map that forgets what was not used for longest once its values exceed `max_bytes`."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._items: OrderedDict[int, tuple[int, T]] = OrderedDict()
+        self.used_bytes = 0
+
+    def get(self, key: int) -> T | None:
+        """Return a value and count it as used."""
+        found = self._items.get(key)
+        if found is None:
+            return None
+        self._items.move_to_end(key)
+        return found[1]
+
+    def put(self, key: int, value: T, size: int) -> None:
+        """Keep a value; one larger than the whole bound is not kept."""
+        old = self._items.pop(key, None)
+        self.used_bytes -= old[0] if old else 0
+        if size > self._max_bytes:
+            return
+        self._items[key] = (size, value)
+        self.used_bytes += size
+        while self.used_bytes > self._max_bytes:
+            _, (freed, _) = self._items.popitem(last=False)
+            self.used_bytes -= freed
+
+
+class Shelf:
+    """Reads versions through two bounded caches."""
+
+    def __init__(self, reader: Reader, *, record_bytes: int, text_bytes: int) -> None:
+        self._reader = reader
+        self._records: ByteBounded[RankRecord] = ByteBounded(record_bytes)
+        self._texts: ByteBounded[tuple[Chunk, ...]] = ByteBounded(text_bytes)
+        self._uses: ByteBounded[tuple[Use, ...]] = ByteBounded(text_bytes // 4)
+
+    def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
+        """Return the records of these versions; what is gone or damaged is left out."""
+        out: dict[int, RankRecord] = {}
+        missing = []
+        for version in versions:
+            record = self._records.get(version)
+            if record is None:
+                missing.append(version)
+            else:
+                out[version] = record
+        for version, data in (self._reader.records(missing) if missing else {}).items():
+            try:
+                record = read_record(data)
+            except StateCorrupt as error:
+                log.warning("record_unreadable", version=version, error=str(error))
+                continue
+            self._records.put(version, record, record.nbytes)
+            out[version] = record
+        return out
+
+    def chunks(self, version: int) -> tuple[Chunk, ...]:
+        """Return the version's chunks with their texts; empty when it is gone."""
+        found = self._texts.get(version)
+        if found is None:
+            found = self._reader.chunks_of(version)
+            size = sum(len(chunk.text) + PER_CHUNK_BYTES for chunk in found)
+            self._texts.put(version, found, size)
+        return found
+
+    def uses(self, version: int) -> tuple[Use, ...]:
+        """Return the names that the version uses."""
+        found = self._uses.get(version)
+        if found is None:
+            found = self._reader.uses_of(version)
+            self._uses.put(version, found, PER_CHUNK_BYTES * len(found))
+        return found

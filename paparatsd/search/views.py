@@ -1,0 +1,213 @@
+"""What the searched projects show, as arrays: versions, paths, languages, word frequencies.
+
+Everything here is pinned at a generation and never changes; a new generation is a new value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from paparatsd.chunks.record import read_record, term_counts
+from paparatsd.search.paths import PathIndex
+from paparatsd.store.rows import Frequencies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.model import Chunk, RepoId, ShardKey, Use
+    from paparatsd.search.scope import Scope
+
+
+MAX_VIEWS = 64
+"""Generations kept in memory: one per project, and the few that running searches still use."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """One row of a view."""
+
+    path: str
+    version: int
+    language: str
+
+
+class Reader(Protocol):
+    """What the search process reads of the catalog (read-only, one consistent state per call)."""
+
+    def view(self, project_id: int) -> tuple[int, Sequence[ShownFile], Frequencies]:
+        """Return the project's generation, what it shows, and that view's word frequencies."""
+        ...
+
+    def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
+        """Return all versions that have points in the shard, in any order."""
+        ...
+
+    def records(self, versions: Iterable[int]) -> Mapping[int, bytes]:
+        """Return the ranking records of these versions; unknown ones are left out."""
+        ...
+
+    def definers(self, repos: Sequence[RepoId], folded: Sequence[str]) -> NDArray[np.int64]:
+        """Return versions that define a name whose last part, in lower case, is one of these."""
+        ...
+
+    def chunks_of(self, version: int) -> tuple[Chunk, ...]:
+        """Return the version's chunks with their texts."""
+        ...
+
+    def uses_of(self, version: int) -> tuple[Use, ...]:
+        """Return the names the version uses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """One project at one generation: parallel arrays ordered by path.
+
+    `order` sorts `versions` ascending; `languages` holds codes into `language_names`.
+    """
+
+    project_id: int
+    generation: int
+    paths: tuple[str, ...]
+    versions: NDArray[np.int64]
+    order: NDArray[np.int64]
+    languages: NDArray[np.int16]
+    language_names: tuple[str, ...]
+    index: PathIndex
+
+    def rows_of(self, versions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each version, -1 where the view does not show it."""
+        if len(self.versions) == 0:
+            return np.full(len(versions), -1, np.int64)
+        ordered = self.versions[self.order]
+        at = np.minimum(np.searchsorted(ordered, versions), len(ordered) - 1)
+        return np.where(ordered[at] == versions, self.order[at], -1)
+
+    def row_of_path(self, path: str) -> int:
+        """Return the row of a path, or -1."""
+        at = bisect_left(self.paths, path)
+        return at if at < len(self.paths) and self.paths[at] == path else -1
+
+
+def build_view(
+    project_id: int, generation: int, files: Sequence[ShownFile], previous: ProjectView | None
+) -> ProjectView:
+    """Turn the rows of a view into arrays; an edit keeps the path index of the view before."""
+    files = sorted(files, key=lambda file: file.path)
+    paths = tuple(file.path for file in files)
+    versions = np.array([file.version for file in files], np.int64)
+    names = tuple(sorted({file.language for file in files}))
+    codes = {name: code for code, name in enumerate(names)}
+    same = previous is not None and previous.paths == paths
+    return ProjectView(
+        project_id=project_id,
+        generation=generation,
+        paths=paths,
+        versions=versions,
+        order=np.argsort(versions, kind="stable"),
+        languages=np.array([codes[file.language] for file in files], np.int16),
+        language_names=names,
+        index=previous.index if same and previous is not None else PathIndex(paths),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All searched views as one collection, each version counted once.
+
+    Frequencies are sums over `parts` (sign, frequencies): the projects' own, and what corrects
+    for versions that several of them show.
+    """
+
+    parts: tuple[tuple[int, Frequencies], ...]
+    chunks: int
+
+    def frequency(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """Return in how many chunks each term stands."""
+        total = np.zeros(len(ids), np.float64)
+        for sign, part in self.parts:
+            if len(part.ids) == 0:
+                continue
+            at = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
+            total += np.where(part.ids[at] == ids, sign * part.counts[at], 0)
+        return np.clip(total, 0, self.chunks)
+
+    def idf(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """Return ln(1 + (N - n + 0.5) / (n + 0.5)) over the chunks of the union."""
+        n = self.frequency(ids)
+        return np.log1p((self.chunks - n + 0.5) / (n + 0.5))
+
+
+class Views:
+    """Keeps views, frequencies and corpora by generation; bounded, oldest use goes first."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._views: OrderedDict[int, tuple[ProjectView, Frequencies]] = OrderedDict()
+        self._corpora: OrderedDict[tuple[tuple[int, int], ...], Corpus] = OrderedDict()
+
+    def view(self, project_id: int, generation: int) -> ProjectView:
+        """Return the project's view at this generation or at a later one that replaced it."""
+        return self._load(project_id, generation)[0]
+
+    def _load(self, project_id: int, generation: int) -> tuple[ProjectView, Frequencies]:
+        known = self._views.get(project_id)
+        if known is not None and known[0].generation >= generation:
+            self._views.move_to_end(project_id)
+            return known
+        seen, files, frequencies = self._reader.view(project_id)
+        view = build_view(project_id, seen, files, known[0] if known else None)
+        entry = (view, frequencies)
+        self._views[project_id] = entry
+        self._views.move_to_end(project_id)
+        while len(self._views) > MAX_VIEWS:
+            self._views.popitem(last=False)
+        return entry
+
+    def corpus(self, scope: Scope) -> tuple[tuple[ProjectView, ...], Corpus]:
+        """Return the views of a scope, in its order, and their union."""
+        loaded = [self._load(one.project_id, one.generation) for one in scope.projects]
+        views = tuple(view for view, _ in loaded)
+        key = tuple((view.project_id, view.generation) for view in views)
+        corpus = self._corpora.get(key)
+        if corpus is None:
+            corpus = self._unite(scope, loaded)
+            self._corpora[key] = corpus
+            while len(self._corpora) > MAX_VIEWS:
+                self._corpora.popitem(last=False)
+        return views, corpus
+
+    def _unite(self, scope: Scope, loaded: Sequence[tuple[ProjectView, Frequencies]]) -> Corpus:
+        """Add the views up; where two show the same versions, count the smaller difference."""
+        parts: list[tuple[int, Frequencies]] = []
+        seen: dict[str, NDArray[np.int64]] = {}
+        for project, (view, frequencies) in zip(scope.projects, loaded, strict=True):
+            before = seen.get(project.repo, np.zeros(0, np.int64))
+            twice = np.isin(view.versions, before)
+            shared, new = view.versions[twice], view.versions[~twice]
+            if len(shared) == 0:
+                parts.append((1, frequencies))
+            elif len(new) <= len(shared):
+                parts.append((1, self._counted(new)))
+            else:
+                parts += [(1, frequencies), (-1, self._counted(shared))]
+            seen[project.repo] = np.concatenate([before, new])
+        return Corpus(tuple(parts), max(0, sum(sign * part.chunks for sign, part in parts)))
+
+    def _counted(self, versions: NDArray[np.int64]) -> Frequencies:
+        """Count the words of these versions from their records."""
+        records = self._reader.records(versions.tolist())
+        vectors = [term_counts(data) for data in records.values()]
+        chunks = sum(read_record(data).chunks for data in records.values())
+        ids = np.concatenate([np.zeros(0, np.uint32), *[vector.ids for vector in vectors]])
+        counts = np.concatenate([np.zeros(0), *[vector.values for vector in vectors]])
+        terms, inverse = np.unique(ids, return_inverse=True)
+        sums = np.bincount(inverse, weights=counts, minlength=len(terms)).astype(np.int32)
+        return Frequencies(terms, sums, chunks)

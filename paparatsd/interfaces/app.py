@@ -1,0 +1,53 @@
+"""The routes of each listener: agents over TCP, the owner over the Unix socket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+from starlette.responses import JSONResponse
+from starlette.routing import Route, Router
+
+from paparatsd import __version__
+from paparatsd.errors import PaparatsError
+from paparatsd.interfaces.control import control_routes
+from paparatsd.interfaces.shapes import error_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+    from starlette.types import Receive, Scope, Send
+
+    from paparatsd.interfaces.api import ServiceApi
+
+log = structlog.get_logger()
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    response = JSONResponse(error_json("not_found", "there is nothing at this path"), 404)
+    await response(scope, receive, send)
+
+
+def _health_route(service: ServiceApi) -> Route:
+    async def health(_request: Request) -> JSONResponse:
+        try:
+            state = await service.health()
+        except PaparatsError as error:
+            return JSONResponse({"status": "error", "error": str(error)}, 503)
+        return JSONResponse({"version": __version__, **state})
+
+    return Route("/health", health, methods=["GET"])
+
+
+def agents_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
+    """Return what TCP serves: MCP and health; nothing that registers, configures or stops."""
+    routes = [_health_route(service), *mcp_routes]
+    return Router(routes, redirect_slashes=False, default=_not_found)
+
+
+def owner_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
+    """Return what the Unix socket serves: the control API, and MCP for the stdio bridge."""
+    routes = [_health_route(service), *control_routes(service), *mcp_routes]
+    return Router(routes, redirect_slashes=False, default=_not_found)

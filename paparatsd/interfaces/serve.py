@@ -1,0 +1,172 @@
+"""Both listeners, from binding to the last answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+import structlog
+
+from paparatsd.interfaces.app import agents_app, owner_app
+from paparatsd.interfaces.connections import Connections
+from paparatsd.interfaces.framing import HeadLimits
+from paparatsd.interfaces.guard import Guard, Rules, loopback_hosts
+from paparatsd.interfaces.listen import Sockets, open_sockets
+from paparatsd.interfaces.mcp.endpoints import McpEndpoints
+from paparatsd.interfaces.peer import peer_uid
+from paparatsd.interfaces.protocol import Deadlines, HttpConnection, Listener
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from starlette.types import ASGIApp
+
+    from paparatsd.interfaces.api import ServiceApi
+    from paparatsd.settings import HttpSettings
+
+log = structlog.get_logger()
+
+DRAIN_S = 2.0
+"""How long answers under way may take when the daemon stops; then they are cut."""
+CUT_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAddresses:
+    """Where we listen: `http` is a URL, `control` the path of the Unix socket."""
+
+    http: str
+    port: int
+    control: str
+
+
+async def serve_interfaces(  # noqa: PLR0913 - the daemon wires everything here
+    service: ServiceApi,
+    settings: HttpSettings,
+    control_path: Path,
+    expected_uid: int,
+    inherited: Sequence[socket.socket],
+    ready: Callable[[BoundAddresses], None],
+    stop: anyio.Event,
+    *,
+    allowed_projects: Sequence[str] = (),
+) -> None:
+    """Serve agents and the owner until `stop` is set, then drain and return within 3 s.
+
+    `ready` is called once both listeners accept. Sockets that are not among the inherited ones
+    are bound here. `allowed_projects` limits what agents see; empty means all. Raises Busy when
+    the port or the control socket is taken, BadSettings when they cannot be what was asked for.
+    """
+    sockets = open_sockets(settings.host, settings.port, control_path, inherited)
+    try:
+        mcp = McpEndpoints(service, allowed_projects, max_body_bytes=settings.max_body_bytes)
+        tcp = _tcp_listener(service, settings, mcp, sockets.port)
+        unix = _unix_listener(service, settings, mcp, expected_uid)
+        async with mcp.run():
+            servers = await _start(sockets, tcp, unix)
+            try:
+                ready(_addresses(sockets))
+                await stop.wait()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await _drain(servers, (tcp, unix))
+    finally:
+        sockets.close()
+
+
+def _listener(
+    app: ASGIApp, settings: HttpSettings, refuse_peer: Callable[[socket.socket], str | None]
+) -> Listener:
+    return Listener(
+        app=app,
+        deadlines=Deadlines(
+            header_s=settings.header_deadline_s,
+            body_s=settings.body_deadline_s,
+            write_s=settings.write_deadline_s,
+        ),
+        limits=HeadLimits(),
+        connections=Connections(settings.max_half_open, settings.max_connections),
+        tasks=set(),
+        refuse_peer=refuse_peer,
+    )
+
+
+def _tcp_listener(
+    service: ServiceApi, settings: HttpSettings, mcp: McpEndpoints, port: int
+) -> Listener:
+    rules = Rules(
+        hosts=loopback_hosts(port),
+        origins=frozenset(origin.encode("utf-8") for origin in settings.allowed_origins),
+        token=settings.token,
+        max_body_bytes=settings.max_body_bytes,
+    )
+    app = Guard(agents_app(service, mcp.agent_routes()), rules, listener="tcp")
+    return _listener(app, settings, lambda _sock: None)
+
+
+def _unix_listener(
+    service: ServiceApi, settings: HttpSettings, mcp: McpEndpoints, expected_uid: int
+) -> Listener:
+    def refuse_peer(sock: socket.socket) -> str | None:
+        try:
+            uid = peer_uid(sock)
+        except OSError as error:
+            return f"credentials unknown: {error.strerror}"
+        if uid is not None and uid != expected_uid:
+            return f"uid {uid} may not use the control socket"
+        return None
+
+    rules = Rules(max_body_bytes=settings.max_body_bytes)
+    app = Guard(owner_app(service, mcp.bridge_routes()), rules, listener="unix")
+    return _listener(app, settings, refuse_peer)
+
+
+async def _start(sockets: Sockets, tcp: Listener, unix: Listener) -> list[asyncio.Server]:
+    loop = asyncio.get_running_loop()
+    servers: list[asyncio.Server] = []
+    for listener, group in ((tcp, sockets.tcp), (unix, sockets.unix)):
+        for sock in group:
+            sock.setblocking(False)
+            servers.append(
+                await loop.create_server(
+                    lambda listener=listener: HttpConnection(listener),  # type: ignore[misc]
+                    sock=sock,
+                )
+            )
+    return servers
+
+
+def _addresses(sockets: Sockets) -> BoundAddresses:
+    host = str(sockets.tcp[0].getsockname()[0])
+    shown = f"[{host}]" if ":" in host else host
+    return BoundAddresses(
+        http=f"http://{shown}:{sockets.port}",
+        port=sockets.port,
+        control=str(sockets.unix[0].getsockname()),
+    )
+
+
+async def _drain(servers: list[asyncio.Server], listeners: tuple[Listener, ...]) -> None:
+    """Stop accepting, let answers finish, end streams at once, cut what is left."""
+    for server in servers:
+        server.close()
+    connections = [one for listener in listeners for one in listener.connections.all()]
+    for connection in connections:
+        if isinstance(connection, HttpConnection):
+            connection.stop()
+            if connection.streaming:
+                connection.end_stream()
+    tasks = {task for listener in listeners for task in listener.tasks}
+    if tasks:
+        _, tasks = await asyncio.wait(tasks, timeout=DRAIN_S)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        log.warning("requests_cut", number=len(tasks))
+        await asyncio.wait(tasks, timeout=CUT_S)
+    for connection in connections:
+        connection.drop()

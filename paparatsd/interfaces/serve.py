@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,7 +14,7 @@ from paparatsd.interfaces.app import agents_app, owner_app
 from paparatsd.interfaces.connections import Connections
 from paparatsd.interfaces.framing import HeadLimits
 from paparatsd.interfaces.guard import Guard, Rules, loopback_hosts
-from paparatsd.interfaces.listen import Sockets, open_sockets
+from paparatsd.interfaces.listen import BACKLOG, Sockets, open_sockets
 from paparatsd.interfaces.mcp.endpoints import McpEndpoints
 from paparatsd.interfaces.peer import peer_uid
 from paparatsd.interfaces.protocol import Deadlines, HttpConnection, Listener
@@ -33,6 +34,9 @@ log = structlog.get_logger()
 DRAIN_S = 2.0
 """How long answers under way may take when the daemon stops; then they are cut."""
 CUT_S = 0.5
+ACCEPT_BATCH = 8
+"""Connections taken per turn of the loop: a burst of good clients must get to speak before more
+are let in, or they would push each other out of the half-open places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,10 @@ async def _start(sockets: Sockets, tcp: Listener, unix: Listener) -> list[asynci
     for listener, group in ((tcp, sockets.tcp), (unix, sockets.unix)):
         for sock in group:
             sock.setblocking(False)
-            servers.append(
-                await loop.create_server(
-                    lambda listener=listener: HttpConnection(listener),  # type: ignore[misc]
-                    sock=sock,
-                )
-            )
+            factory = partial(HttpConnection, listener)
+            servers.append(await loop.create_server(factory, sock=sock, backlog=ACCEPT_BATCH))
+            # asyncio takes one number for both; the kernel's queue has to be the longer one.
+            sock.listen(BACKLOG)
     return servers
 
 

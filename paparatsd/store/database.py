@@ -1,0 +1,293 @@
+"""One SQLite file: open it with doubt, write to it in named transactions, map its errors."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+import time
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from paparatsd.errors import Busy, SchemaTooNew, StateCorrupt, StateUnwritable
+from paparatsd.store.migrations import MIGRATIONS, migrate, schema_version
+from paparatsd.store.schema import APPLICATION_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from paparatsd.store.migrations import Migration
+
+log = structlog.get_logger()
+
+_HEADER = b"SQLite format 3\x00"
+_CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNWRITABLE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_BATCH = 900  # host parameters a statement; every SQLite allows 999
+
+
+def translate(error: sqlite3.DatabaseError, path: Path) -> Exception:
+    """Turn an SQLite error into the class of ours that somebody handles, if there is one."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _CORRUPT:
+        return StateCorrupt(f"{path} is damaged ({error}); it is rebuilt at the next start")
+    if code in _UNWRITABLE:
+        name = getattr(error, "sqlite_errorname", "")
+        return StateUnwritable(f"cannot write {path}: {error} ({name}); free some disk space")
+    if code in _BUSY:
+        return Busy(f"{path} is locked by another process")
+    return error
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise the classes of `translate` for whatever SQLite raises inside."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        ours = translate(error, path)
+        if ours is error:
+            raise
+        raise ours from error
+
+
+def select_in(
+    connection: sqlite3.Connection, sql: str, values: Iterable[object], *before: object
+) -> Iterator[tuple[Any, ...]]:
+    """Run `sql` once per batch of values, its `{}` replaced by their placeholders.
+
+    `before` are bound to placeholders in front of the values.
+    """
+    for batch in batched(values):
+        marks = ",".join("?" * len(batch))
+        yield from connection.execute(sql.format(marks), (*before, *batch))
+
+
+def batched(values: Iterable[object], size: int = _BATCH) -> Iterator[list[Any]]:
+    """Cut values into lists of at most `size`."""
+    iterator = iter(values)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open a connection with our pragmas; it may move between threads but not be shared.
+
+    Statements are not wrapped in implicit transactions.
+    """
+    mode = "ro" if read_only else "rwc"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    for pragma in ("busy_timeout = 5000", "temp_store = MEMORY", "cache_size = -16000"):
+        connection.execute(f"PRAGMA {pragma}")
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    # auto_vacuum only takes effect before the first table.
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    for pragma in (
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        "wal_autocheckpoint = 2000",
+        "journal_size_limit = 16777216",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+class Database:
+    """The one writing connection to the file at `path`.
+
+    `moved_aside` names where a damaged predecessor of the file is now, if there was one.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        on_step: Callable[[str], None],
+        moved_aside: Path | None,
+    ) -> None:
+        self.path = path
+        self.connection = connection
+        self.moved_aside = moved_aside
+        self._on_step = on_step
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        on_step: Callable[[str], None] = lambda step: None,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> Database:
+        """Open or create the file, check it after an unclean stop, migrate it.
+
+        A damaged or foreign file is moved aside under a dated name and a fresh one made. Raises
+        SchemaTooNew before anything is touched.
+        """
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        moved = None
+        try:
+            _refuse_newer(path, migrations[-1].number)
+            connection = _open_checked(path, migrations, on_step)
+        except StateCorrupt as error:
+            moved = move_aside(path)
+            log.warning("catalog_moved_aside", path=str(path), to=str(moved), reason=str(error))
+            connection = _open_checked(path, migrations, on_step)
+        _stamp(path).unlink(missing_ok=True)
+        return cls(path, connection, on_step, moved)
+
+    @contextlib.contextmanager
+    def transaction(self, step: str) -> Iterator[sqlite3.Connection]:
+        """Do all that happens inside or nothing; `on_step` hears before, at commit and after."""
+        self._on_step(f"{step}:begin")
+        with translated(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self._on_step(f"{step}:commit")
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    if self.connection.in_transaction:
+                        self.connection.execute("ROLLBACK")
+                raise
+        self._on_step(f"{step}:done")
+
+    def forget_deleted(self) -> bool:
+        """Make sure that no deleted content is left in the file or its log.
+
+        Returns False when a reader still holds an old snapshot: call again later.
+        """
+        with translated(self.path):
+            # It frees one page a step, and `execute` takes a single step when there are no columns.
+            self.connection.executescript("PRAGMA incremental_vacuum")
+            busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
+    def close(self) -> None:
+        """Close, and leave a stamp that says the file was closed in order."""
+        try:
+            with contextlib.suppress(sqlite3.Error):
+                self.connection.execute("PRAGMA optimize")
+            self.connection.close()
+        except sqlite3.Error as error:
+            log.warning("catalog_close_failed", path=str(self.path), reason=str(error))
+            return
+        with contextlib.suppress(OSError):
+            _stamp(self.path).write_text(_identity(self.path))
+
+
+def _stamp(path: Path) -> Path:
+    return path.with_name(path.name + ".clean")
+
+
+def _identity(path: Path) -> str:
+    stat = path.stat()
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+
+
+def _closed_in_order(path: Path) -> bool:
+    try:
+        return _stamp(path).read_text() == _identity(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _refuse_newer(path: Path, newest: int) -> None:
+    """Raise SchemaTooNew, or StateCorrupt for what is no SQLite file, without writing a byte."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StateUnwritable(f"cannot open {path}: {error.strerror}") from error
+    if not header:
+        return
+    if not header.startswith(_HEADER) or len(header) < 100:
+        raise StateCorrupt(f"{path} is not a catalog")
+    version = int.from_bytes(header[60:64], "big")
+    if path.with_name(path.name + "-wal").exists():
+        # The number may have changed in the log only.
+        with translated(path), contextlib.closing(connect(path, read_only=True)) as connection:
+            version = schema_version(connection)
+    if version > newest:
+        raise SchemaTooNew(
+            f"{path} has schema {version}, this version of paparatsd knows {newest}: "
+            "upgrade paparatsd, or move the file away to build a new index"
+        )
+
+
+def _open_checked(
+    path: Path, migrations: Sequence[Migration], on_step: Callable[[str], None]
+) -> sqlite3.Connection:
+    existed = path.exists() and path.stat().st_size > 0
+    trusted = existed and _closed_in_order(path)
+    if not existed:
+        path.touch(mode=0o600)
+    with translated(path):
+        connection = connect(path, read_only=False)
+        try:
+            _prepare(connection)
+            if existed:
+                _check(connection, path, deep=not trusted)
+            migrate(connection, path, migrations, on_step)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path, *, deep: bool) -> None:
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if tables and application != APPLICATION_ID:
+        raise StateCorrupt(f"{path} is a database of another program")
+    if not deep:
+        return
+    started = time.monotonic()
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    log.info("catalog_checked", verdict=verdict, took_ms=round((time.monotonic() - started) * 1e3))
+    if verdict != "ok":
+        raise StateCorrupt(f"{path} is damaged: {verdict}")
+
+
+def move_aside(path: Path) -> Path:
+    """Rename the file, its log and its index so that nothing opens them again."""
+    base = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}"
+    target = path.with_name(base)
+    number = 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{base}-{number}")
+    for suffix in ("-wal", "-shm", ""):
+        source = path.with_name(path.name + suffix)
+        if source.exists():
+            source.replace(target.with_name(target.name + suffix))
+    _stamp(path).unlink(missing_ok=True)
+    return target
+
+
+def copies(path: Path) -> list[Path]:
+    """List backups and damaged predecessors beside the file: they too hold what it held."""
+    names = (f"{path.name}.damaged-*", f"{path.name}.schema-*.backup*")
+    return [copy for name in names for copy in path.parent.glob(name)]

@@ -1,0 +1,298 @@
+"""Rows of file versions: written invisible, read by id, purged when nothing shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.model import ContentId, Fingerprint, RepoId, VersionId
+from paparatsd.store.database import select_in
+from paparatsd.store.names import delete_unused, find_names, fold_name, storable
+from paparatsd.store.packs import (
+    pack_chunks,
+    pack_symbols,
+    pack_uses,
+    unpack_symbols,
+    unpack_uses,
+)
+from paparatsd.store.projects import repo_number
+from paparatsd.store.rows import Definition, VersionInfo
+from paparatsd.store.schema import UPSERTED
+from paparatsd.store.schema import UPSERTED
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.model import ShardKey
+    from paparatsd.model import ShardKey
+    from paparatsd.store.names import NameTable
+    from paparatsd.store.rows import VersionRow
+
+
+@dataclass(frozen=True, slots=True)
+class PackedVersion:
+    """A version row with its packs made, ready to be written in a short transaction."""
+
+    row: VersionRow
+    chunks: bytes
+    symbols: bytes
+    uses: bytes
+    defined: tuple[str, ...]
+    used: Counter[str]
+
+
+def pack_version(row: VersionRow) -> PackedVersion:
+    """Do the part of writing a version that needs no database."""
+    return PackedVersion(
+        row=row,
+        chunks=pack_chunks(row.chunks),
+        symbols=pack_symbols(row.symbols),
+        uses=pack_uses(row.uses),
+        defined=tuple(storable(symbol.name) for symbol in row.symbols),
+        used=Counter(storable(use.name) for use in row.uses),
+    )
+
+
+def insert_versions(
+    connection: sqlite3.Connection,
+    names: NameTable,
+    packed: Sequence[PackedVersion],
+    now: float,
+    project_id: int | None,
+) -> list[VersionId]:
+    """Write versions that are not there yet, shown by no view; return their ids.
+
+    What is there stays, for a version is a function of its id, but its time starts anew.
+    """
+    there = known_versions(connection, [version.row.id for version in packed])
+    keep_versions(connection, there, now)
+    new = list({v.row.id: v for v in packed if v.row.id not in there}.values())
+    _insert_rows(connection, new)
+    _insert_names(connection, names, new)
+    connection.executemany(
+        "INSERT INTO unviewed VALUES (?,?,?)", ((v.row.id, now, project_id) for v in new)
+    )
+    return [v.row.id for v in new]
+
+
+def _insert_rows(connection: sqlite3.Connection, new: Sequence[PackedVersion]) -> None:
+    repos = {repo: repo_number(connection, repo) for repo in {v.row.repo for v in new}}
+    prints = {
+        print_: _fingerprint(connection, print_) for print_ in {v.row.fingerprint for v in new}
+    }
+    connection.executemany(
+        "INSERT INTO versions VALUES (?,?,?,?,?,?,?,?,?,?)",
+        (
+            (
+                v.row.id,
+                repos[v.row.repo],
+                v.row.path,
+                v.row.content,
+                prints[v.row.fingerprint],
+                v.row.language,
+                v.row.size,
+                v.row.lines,
+                len(v.row.chunks),
+                storable(v.row.degraded),
+            )
+            for v in new
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO chunk_packs VALUES (?,?)", ((v.row.id, v.chunks) for v in new)
+    )
+    connection.executemany(
+        "INSERT INTO symbol_packs VALUES (?,?,?)", ((v.row.id, v.symbols, v.uses) for v in new)
+    )
+    connection.executemany(
+        "INSERT INTO records VALUES (?,?)", ((v.row.id, v.row.record) for v in new)
+    )
+
+
+def _fingerprint(connection: sqlite3.Connection, fingerprint: Fingerprint) -> int:
+    connection.execute("INSERT OR IGNORE INTO fingerprints(fingerprint) VALUES (?)", (fingerprint,))
+    row = connection.execute(
+        "SELECT no FROM fingerprints WHERE fingerprint = ?", (fingerprint,)
+    ).fetchone()
+    return int(row[0])
+
+
+def _insert_names(
+    connection: sqlite3.Connection, names: NameTable, new: Sequence[PackedVersion]
+) -> None:
+    wanted: set[str] = set()
+    for version in new:
+        wanted.update(version.defined, version.used)
+    ids = names.intern(connection, wanted)
+    definitions = [
+        (
+            ids[name],
+            version.row.id,
+            ordinal,
+            symbol.kind,
+            symbol.start_line,
+            symbol.end_line,
+            symbol.chunk,
+            int(symbol.container),
+            int(symbol.exported),
+        )
+        for version in new
+        for ordinal, (name, symbol) in enumerate(
+            zip(version.defined, version.row.symbols, strict=True)
+        )
+    ]
+    uses = [(ids[name], version.row.id, n) for version in new for name, n in version.used.items()]
+    # In key order the rows of one name land on one page.
+    connection.executemany(
+        "INSERT INTO definitions VALUES (?,?,?,?,?,?,?,?,?)", sorted(definitions)
+    )
+    connection.executemany("INSERT INTO uses VALUES (?,?,?)", sorted(uses))
+
+
+def known_versions(connection: sqlite3.Connection, ids: Iterable[VersionId]) -> set[VersionId]:
+    """Return those ids that are written."""
+    return {
+        row[0] for row in select_in(connection, "SELECT id FROM versions WHERE id IN ({})", ids)
+    }
+
+
+def read_infos(
+    connection: sqlite3.Connection, ids: Iterable[VersionId]
+) -> dict[VersionId, VersionInfo]:
+    """Return what is known of versions, without packs."""
+    sql = """SELECT v.id, r.id, v.path, v.content, f.fingerprint, v.language, v.size, v.lines,
+             v.chunks, v.degraded FROM versions v JOIN repositories r ON r.no = v.repo
+             JOIN fingerprints f ON f.no = v.fingerprint WHERE v.id IN ({})"""
+    infos = {}
+    for ident, repo, path, content, fingerprint, *rest in select_in(connection, sql, ids):
+        version = VersionId(ident)
+        infos[version] = VersionInfo(
+            version, RepoId(repo), path, ContentId(content), Fingerprint(fingerprint), *rest
+        )
+    return infos
+
+
+def read_contents(
+    connection: sqlite3.Connection,
+    shard: ShardKey,
+    fingerprint: Fingerprint,
+    paths: Iterable[str],
+) -> dict[str, set[ContentId]]:
+    """Return by path the contents whose versions have acknowledged points in a shard."""
+    sql = f"""SELECT v.path, v.content FROM versions v
+              JOIN repositories r ON r.no = v.repo
+              JOIN fingerprints f ON f.no = v.fingerprint
+              JOIN shards s ON s.repo = r.id
+              JOIN vector_state p ON p.shard = s.no AND p.version = v.id
+              WHERE r.id = ? AND f.fingerprint = ? AND s.kind = ? AND s.fingerprint = ?
+              AND s.dimension = ? AND p.state >= {UPSERTED}
+              AND NOT EXISTS (SELECT 1 FROM doomed d WHERE d.version = v.id)
+              AND v.path IN ({{}})"""
+    known: dict[str, set[ContentId]] = {}
+    parameters = (shard.repo, fingerprint, shard.kind, shard.fingerprint, shard.dimension)
+    for path, content in select_in(connection, sql, paths, *parameters):
+        known.setdefault(path, set()).add(ContentId(content))
+    return known
+
+
+def read_definitions(
+    connection: sqlite3.Connection, names: Iterable[str]
+) -> dict[str, list[Definition]]:
+    """Return for each asked name, however it is spelled, where a name equal to it is defined.
+
+    Names meet by their last part without regard to case; the answer names the exact spelling.
+    """
+    asked = {name: fold_name(name) for name in names}
+    found: dict[str, list[Definition]] = {folded: [] for folded in asked.values()}
+    sql = """SELECT n.folded, n.name, d.version, d.ordinal, d.kind, d.start_line, d.end_line,
+             d.chunk, d.container, d.exported FROM names n JOIN definitions d ON d.name = n.id
+             WHERE n.folded IN ({})"""
+    for folded, name, version, *columns in select_in(connection, sql, found):
+        ordinal, kind, start, end, chunk, container, exported = columns
+        found[folded].append(
+            Definition(
+                name=name,
+                version=VersionId(version),
+                ordinal=ordinal,
+                kind=kind,
+                start_line=start,
+                end_line=end,
+                chunk=chunk,
+                container=bool(container),
+                exported=bool(exported),
+            )
+        )
+    return {name: found[folded] for name, folded in asked.items()}
+
+
+def read_definers(
+    connection: sqlite3.Connection, repos: Iterable[RepoId], folded: Iterable[str]
+) -> NDArray[np.int64]:
+    """Return the versions in these repositories that define one of these folded names."""
+    sql = """SELECT DISTINCT d.version, r.id FROM names n JOIN definitions d ON d.name = n.id
+             JOIN versions v ON v.id = d.version JOIN repositories r ON r.no = v.repo
+             WHERE n.folded IN ({})"""
+    wanted = set(repos)
+    found = {row[0] for row in select_in(connection, sql, folded) if row[1] in wanted}
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def read_users(
+    connection: sqlite3.Connection, names: Iterable[str]
+) -> dict[str, dict[VersionId, int]]:
+    """Return for each exact name the versions that use it and how often."""
+    found: dict[str, dict[VersionId, int]] = {}
+    sql = """SELECT n.name, u.version, u.n FROM names n JOIN uses u ON u.name = n.id
+             WHERE n.name IN ({})"""
+    for name, version, times in select_in(connection, sql, names):
+        found.setdefault(name, {})[VersionId(version)] = times
+    return found
+
+
+def keep_versions(connection: sqlite3.Connection, ids: Iterable[VersionId], now: float) -> None:
+    """Save versions from collection for a while: somebody is about to show them."""
+    keys = [(now, version) for version in ids]
+    connection.executemany("UPDATE unviewed SET since = ? WHERE version = ?", keys)
+    connection.executemany("DELETE FROM doomed WHERE version = ?", (key[1:] for key in keys))
+
+
+def purge_versions(connection: sqlite3.Connection, ids: Sequence[VersionId]) -> None:
+    """Delete versions with all that hangs on them; their points go into the outbox."""
+    touched: set[int] = set()
+    for version in ids:
+        touched |= _delete_names_of(connection, version)
+    keys = [(version,) for version in ids]
+    connection.executemany(
+        """INSERT OR IGNORE INTO outbox(shard, version)
+           SELECT s.no, ?1 FROM shards s WHERE EXISTS (
+               SELECT 1 FROM vector_state WHERE shard = s.no AND version = ?1)""",
+        keys,
+    )
+    connection.executemany(
+        """DELETE FROM vector_state WHERE version = ?1 AND shard IN (SELECT no FROM shards)""",
+        keys,
+    )
+    # Packs, records and the rows of `unviewed` and `doomed` go by cascade.
+    connection.executemany("DELETE FROM versions WHERE id = ?", keys)
+    delete_unused(connection, touched)
+
+
+def _delete_names_of(connection: sqlite3.Connection, version: VersionId) -> set[int]:
+    packs = connection.execute(
+        "SELECT symbols, uses FROM symbol_packs WHERE version = ?", (version,)
+    ).fetchone()
+    if packs is None:
+        return set()
+    names = {storable(symbol.name) for symbol in unpack_symbols(packs[0])}
+    names.update(storable(use.name) for use in unpack_uses(packs[1]))
+    ids = set(find_names(connection, sorted(names)).values())
+    keys = [(ident, version) for ident in ids]
+    connection.executemany("DELETE FROM definitions WHERE name = ? AND version = ?", keys)
+    connection.executemany("DELETE FROM uses WHERE name = ? AND version = ?", keys)
+    return ids

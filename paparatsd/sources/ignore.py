@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from paparatsd.sources.read import NotReadable, open_beneath
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 log = structlog.get_logger()
 

@@ -1,0 +1,142 @@
+"""Run a query over a tree and sort what it matched by the part it plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tree_sitter import QueryCursor
+
+from paparatsd.chunks.grammar import Part
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from paparatsd.chunks.grammar import Grammar, Pattern
+    from paparatsd.chunks.tree import Deadline
+
+MATCH_LIMIT = 65_536
+"""Matches the cursor may have in flight; beyond it the engine drops the oldest ones."""
+SLICE_BYTES = 131_072
+"""Bytes queried between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDefinition:
+    """A definition's node with the nodes that say more about it.
+
+    `end` is the node it really ends with, when that is a later sibling.
+    """
+
+    node: Node
+    kind: str
+    name: Node
+    scope: Node | None
+    body: Node | None
+    end: Node
+    pattern: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundUse:
+    """A used name's node, and for members and imports where it belongs."""
+
+    node: Node
+    kind: str
+    receiver: Node | None
+    target: Node | None
+    pattern: int
+
+
+def _no_texts() -> dict[Part, dict[int, Node]]:
+    return {Part.COMMENT: {}, Part.DOCSTRING: {}, Part.ATTRIBUTE: {}}
+
+
+@dataclass(slots=True)
+class Captures:
+    """All that one query found. Definitions and uses are keyed by the first byte of the name."""
+
+    definitions: dict[int, FoundDefinition] = field(default_factory=dict)
+    uses: dict[int, FoundUse] = field(default_factory=dict)
+    texts: dict[Part, dict[int, Node]] = field(default_factory=_no_texts)
+
+    def nodes(self, part: Part) -> list[Node]:
+        """Return the comments, doc strings or attributes, in file order."""
+        return [node for _, node in sorted(self.texts[part].items())]
+
+
+def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
+    """Collect what the grammar's query finds below `root`.
+
+    Where several patterns find one name, the first in the file of queries wins. Raises
+    DeadlinePassed.
+    """
+    found = Captures()
+    if grammar.query is None:
+        return found
+    cursor = QueryCursor(grammar.query, match_limit=MATCH_LIMIT)
+    # In slices, because the cursor's own progress callback crashes the interpreter (0.26.1).
+    # What spans two slices is found twice; captures are keyed by place, so that is harmless.
+    for start in range(0, max(root.end_byte, 1), SLICE_BYTES):
+        deadline.check()
+        cursor.set_byte_range(start, start + SLICE_BYTES)
+        for index, nodes in cursor.matches(root):
+            _sort_match(found, index, grammar.patterns[index], nodes)
+    return found
+
+
+def _sort_match(
+    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
+) -> None:
+    part = pattern.part
+    if part is Part.USE:
+        _add_use(found, index, pattern, nodes)
+    elif part is Part.DEFINITION:
+        _add_definition(found, index, pattern, nodes)
+    elif part is not Part.NOTHING:
+        texts = found.texts[part]
+        for node in nodes[pattern.capture]:
+            texts[node.start_byte] = node
+
+
+def _add_use(
+    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
+) -> None:
+    receiver = nodes.get("receiver")
+    target = nodes.get("target")
+    for node in nodes[pattern.capture]:
+        start = node.start_byte
+        known = found.uses.get(start)
+        if known is not None and known.pattern <= index:
+            continue
+        found.uses[start] = FoundUse(
+            node,
+            pattern.kind,
+            receiver[0] if receiver else None,
+            target[0] if target else None,
+            index,
+        )
+
+
+def _add_definition(
+    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
+) -> None:
+    node = nodes[pattern.capture][0]
+    end = nodes.get("end", (node,))[-1]
+    scope, body = nodes.get("scope"), nodes.get("body")
+    for name in nodes.get("name", ()):
+        start = name.start_byte
+        known = found.definitions.get(start)
+        if known is not None and (
+            known.pattern < index
+            or (known.pattern == index and known.end.end_byte >= end.end_byte)
+        ):
+            continue
+        found.definitions[start] = FoundDefinition(
+            node,
+            pattern.kind,
+            name,
+            scope[0] if scope else None,
+            body[0] if body else None,
+            end,
+            index,
+        )

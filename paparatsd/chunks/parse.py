@@ -1,0 +1,155 @@
+"""Text to chunks, symbols and uses: the entry point of this package. Pure, and never raises."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.chunks.fingerprint import chunker_fingerprint
+from paparatsd.chunks.fragments import Fragments, name_chunks
+from paparatsd.chunks.languages import has_grammar, language_of
+from paparatsd.chunks.limits import ChunkLimits
+from paparatsd.chunks.lines import windows
+from paparatsd.chunks.structure import TooManyErrors, read_structure
+from paparatsd.chunks.textmap import map_text
+from paparatsd.chunks.tree import DeadlinePassed, deadline_in
+from paparatsd.model import Chunk, ParsedFile, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paparatsd.chunks.structure import Structure
+    from paparatsd.chunks.symbols import Definition
+    from paparatsd.chunks.textmap import Span, TextMap
+    from paparatsd.chunks.tree import Deadline
+
+__all__ = ["ChunkLimits", "chunker_fingerprint", "parse_file"]
+
+log = structlog.get_logger()
+
+MAX_DATA_CHARS = 400_000
+"""Larger data files are cut into windows: their keys say little and their trees are huge."""
+
+_DATA = frozenset({"json", "yaml", "toml", "xml", "ini", "properties"})
+_CPP_HEADER = re.compile(
+    r"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)"
+    r"|\w::[\w~]|\bconstexpr\b|#include\s*<\w+>",
+    re.MULTILINE,
+)
+_OBJC_HEADER = re.compile(r"^[ \t]*(?:@interface|@protocol|@class|#import)\b", re.MULTILINE)
+_OBJC = re.compile(r"^[ \t]*(?:@\w+|#import|#include|//|/\*)", re.MULTILINE)
+
+
+def parse_file(
+    path: str, text: str, limits: ChunkLimits, *, structure: bool = True
+) -> ParsedFile:
+    """Cut a file into chunks and read its symbols.
+
+    With `structure` False, or when the text has no usable structure, the chunks are overlapping
+    windows; `degraded` then says why.
+    """
+    source = map_text(text)
+    language = _language(path, source)
+    if not structure:
+        return _windows_only(language, source, limits, "structure is switched off for this file")
+    deadline = deadline_in(limits.deadline_s)
+    try:
+        return _parse(language, source, limits, deadline)
+    except DeadlinePassed:
+        reason = f"structure took longer than {limits.deadline_s:g} s"
+    except TooManyErrors as problem:
+        reason = str(problem)
+    except Exception as error:  # noqa: BLE001 - the border: one odd file must not stop an index run
+        log.warning("structure_failed", path=path, language=language, error=repr(error)[:200])
+        reason = f"structure could not be read ({type(error).__name__})"
+    return _windows_only(language, source, limits, reason)
+
+
+def _parse(
+    language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
+) -> ParsedFile:
+    if not has_grammar(language):
+        return _windows_only(language, source, limits, "")
+    if language in _DATA and len(source.text) > MAX_DATA_CHARS:
+        reason = f"data file of more than {MAX_DATA_CHARS} characters"
+        return _windows_only(language, source, limits, reason)
+    return _assemble(language, source, read_structure(language, source, limits, deadline))
+
+
+def _assemble(language: str, source: TextMap, read: Structure) -> ParsedFile:
+    chunks, homes = name_chunks(source, read.spans, read.definitions, read.chars)
+    symbols = () if language in _DATA else _symbols(read.definitions, homes)
+    return ParsedFile(
+        language=language,
+        chunks=chunks,
+        symbols=symbols,
+        uses=read.uses,
+        comments=read.comments,
+        lines=_count_lines(source),
+    )
+
+
+def _symbols(definitions: Sequence[Definition], homes: Sequence[int]) -> tuple[Symbol, ...]:
+    return tuple(
+        Symbol(
+            name=d.name,
+            qualified=d.qualified,
+            kind=d.kind,
+            start_line=d.first + 1,
+            end_line=d.last + 1,
+            signature=d.signature,
+            doc=d.doc,
+            parent=d.parent,
+            chunk=home,
+            container=d.container,
+            exported=d.exported,
+        )
+        for d, home in zip(definitions, homes, strict=True)
+    )
+
+
+def _windows_only(
+    language: str, source: TextMap, limits: ChunkLimits, reason: str
+) -> ParsedFile:
+    spans = windows(source, 0, len(source.lines) - 1, limits)
+    return ParsedFile(
+        language=language,
+        chunks=_window_chunks(source, spans),
+        symbols=(),
+        uses=(),
+        lines=_count_lines(source),
+        degraded=reason,
+    )
+
+
+def _window_chunks(source: TextMap, spans: Sequence[Span]) -> tuple[Chunk, ...]:
+    fragments = Fragments()
+    chunks: list[Chunk] = []
+    for span in spans:
+        text = source.text[span.start : span.end]
+        if text and not text.isspace():
+            fragment = fragments.of_text(text)
+            chunks.append(
+                Chunk(len(chunks), span.first + 1, span.last + 1, "window", None, fragment, text)
+            )
+    return tuple(chunks)
+
+
+def _count_lines(source: TextMap) -> int:
+    """Count lines as an editor does: a final newline ends the last line, it begins none."""
+    return len(source.lines) - (source.lines[-1] == "")
+
+
+def _language(path: str, source: TextMap) -> str:
+    language = language_of(path, source.lines[0])
+    name = path.lower()
+    if language == "c" and name.endswith(".h"):
+        head = source.text[:200_000]
+        if _OBJC_HEADER.search(head) is not None:
+            return "objc"
+        return "cpp" if _CPP_HEADER.search(head) is not None else "c"
+    if language == "objc" and name.endswith(".m") and _OBJC.search(source.text[:20_000]) is None:
+        return "matlab"
+    return language

@@ -1,0 +1,40 @@
+(comment) @comment
+
+(function_definition declarator: (function_declarator
+  declarator: (identifier) @name)) @def.function
+(function_definition declarator: (pointer_declarator declarator: (function_declarator
+  declarator: (identifier) @name))) @def.function
+(function_definition declarator: (pointer_declarator declarator: (pointer_declarator
+  declarator: (function_declarator declarator: (identifier) @name)))) @def.function
+(declaration declarator: (function_declarator declarator: (identifier) @name)) @def.function
+(declaration declarator: (pointer_declarator declarator: (function_declarator
+  declarator: (identifier) @name))) @def.function
+
+(struct_specifier name: (type_identifier) @name body: (_)) @def.struct
+(union_specifier name: (type_identifier) @name body: (_)) @def.struct
+(enum_specifier name: (type_identifier) @name body: (_)) @def.enum
+(type_definition type: (struct_specifier !name body: (_) @body)
+  declarator: (type_identifier) @name) @def.struct
+(type_definition type: (enum_specifier !name body: (_) @body)
+  declarator: (type_identifier) @name) @def.enum
+(type_definition declarator: (type_identifier) @name) @def.type
+(type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @def.type
+(type_definition declarator: (function_declarator declarator: (parenthesized_declarator
+  (pointer_declarator declarator: (type_identifier) @name)))) @def.type
+(enumerator name: (identifier) @name) @def.constant
+(field_declaration declarator: (field_identifier) @name) @def.field
+(field_declaration declarator: (pointer_declarator declarator: (field_identifier) @name)) @def.field
+(preproc_def name: (identifier) @name) @def.constant
+(preproc_function_def name: (identifier) @name value: (_) @body) @def.macro
+(translation_unit (declaration declarator: (init_declarator
+  declarator: (identifier) @name)) @def.variable)
+(translation_unit (declaration declarator: (init_declarator
+  declarator: [(array_declarator declarator: (identifier) @name)
+               (pointer_declarator declarator: (identifier) @name)])) @def.variable)
+(translation_unit (declaration declarator: (identifier) @name) @def.variable)
+
+(preproc_include path: (_) @use.import)
+(call_expression function: (identifier) @use.call)
+(call_expression function: (field_expression
+  argument: (_) @receiver field: (field_identifier) @use.call))
+(type_identifier) @use.type

@@ -1,0 +1,22 @@
+(comment) @comment
+
+(function_declaration name: (_) @name) @def.function
+(assignment_statement (variable_list . name: (_) @name .)
+  (expression_list . value: (function_definition body: (_)? @body) .)) @def.function
+(field name: (identifier) @name value: (function_definition)) @def.function
+(chunk (assignment_statement (variable_list name: (identifier) @name)
+  (expression_list value: (table_constructor))) @def.variable)
+
+((variable_declaration (assignment_statement (variable_list . name: (identifier) @use.import)
+  (expression_list . value: (function_call name: (identifier) @_require
+    arguments: (arguments (string) @target)))))
+  (#eq? @_require "require"))
+((function_call name: (identifier) @_require arguments: (arguments (string) @use.import))
+  (#eq? @_require "require"))
+(chunk (variable_declaration (assignment_statement
+  (variable_list name: (identifier) @name))) @def.variable)
+(chunk (assignment_statement (variable_list name: (identifier) @name)) @def.variable)
+
+(function_call name: (identifier) @use.call)
+(function_call name: (dot_index_expression table: (_) @receiver field: (identifier) @use.call))
+(function_call name: (method_index_expression table: (_) @receiver method: (identifier) @use.call))

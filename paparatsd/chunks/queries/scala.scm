@@ -1,0 +1,36 @@
+[(comment) (block_comment)] @comment
+(annotation) @attribute
+
+(class_definition name: (_) @name) @def.class
+(object_definition name: (_) @name) @def.class
+(trait_definition name: (_) @name) @def.trait
+(enum_definition name: (_) @name) @def.enum
+(simple_enum_case name: (_) @name) @def.constant
+(full_enum_case name: (_) @name) @def.constant
+(package_object name: (_) @name) @def.module
+(function_definition name: (_) @name) @def.function
+(function_declaration name: (_) @name) @def.function
+(given_definition name: (_) @name) @def.variable
+(type_definition name: (_) @name) @def.type
+(compilation_unit (val_definition pattern: (identifier) @name) @def.constant)
+(compilation_unit (var_definition pattern: (identifier) @name) @def.variable)
+(template_body (val_definition pattern: (identifier) @name) @def.field)
+(template_body (var_definition pattern: (identifier) @name) @def.field)
+(template_body (val_declaration name: (identifier) @name) @def.field)
+
+(import_declaration (identifier) @target . "." . (namespace_selectors (identifier) @use.import))
+(import_declaration (identifier) @target . "." . (namespace_selectors
+  (arrow_renamed_identifier name: (identifier) @use.import)))
+(import_declaration (identifier) @use.import . "." . (namespace_wildcard))
+(import_declaration (identifier) @use.import .)
+(annotation name: (type_identifier) @use.decorator)
+(extends_clause type: (type_identifier) @use.inherit)
+(extends_clause type: (generic_type type: (type_identifier) @use.inherit))
+(instance_expression (type_identifier) @use.construct)
+(instance_expression (generic_type type: (type_identifier) @use.construct))
+(call_expression function: (identifier) @use.call)
+(call_expression function: (field_expression value: (_) @receiver field: (identifier) @use.call))
+(call_expression function: (generic_function function: (identifier) @use.call))
+(call_expression function: (generic_function function: (field_expression
+  value: (_) @receiver field: (identifier) @use.call)))
+(type_identifier) @use.type

@@ -1,0 +1,21 @@
+(comment) @comment
+
+((body (block . (identifier) @_type . (string_lit) @scope . (string_lit) @name) @def.resource)
+  (#any-of? @_type "resource" "data" "ephemeral"))
+((body (block . (identifier) @_type @scope . (string_lit) @name . (block_start)) @def.resource)
+  (#any-of? @_type "module" "output" "provider" "check" "job"))
+((body (block . (identifier) @_type . (string_lit) @name . (block_start)) @def.variable)
+  (#eq? @_type "variable"))
+((body (block . (identifier) @_type . (body (attribute . (identifier) @name) @def.variable)))
+  (#eq? @_type "locals"))
+((config_file (body (block . (identifier) @name . (block_start)) @def.resource))
+  (#not-eq? @name "locals"))
+(config_file (body (attribute . (identifier) @name) @def.variable))
+
+((attribute . (identifier) @_source (expression (literal_value (string_lit) @use.import)))
+  (#eq? @_source "source"))
+((variable_expr (identifier) @receiver) . (get_attr (identifier) @_type) . (get_attr (identifier)
+  @use.reference) (#eq? @receiver "data"))
+((variable_expr (identifier) @receiver) . (get_attr (identifier) @use.reference)
+  (#not-eq? @receiver "data"))
+(function_call (identifier) @use.call)

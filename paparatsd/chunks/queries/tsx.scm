@@ -1,0 +1,1 @@
+; inherits: typescript_parts, jsx_parts, ecma

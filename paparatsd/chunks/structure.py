@@ -1,0 +1,67 @@
+"""A parsed text: its definitions, uses and comments, and the spans it is cut into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.captures import run_query
+from paparatsd.chunks.comments import comment_rows, find_leads
+from paparatsd.chunks.grammar import Part, load_grammar
+from paparatsd.chunks.split import Splitter
+from paparatsd.chunks.symbols import Definition, Reader, build_definitions, build_uses
+from paparatsd.chunks.textmap import char_offsets, encode
+from paparatsd.chunks.tree import MAX_ERROR_SHARE, error_share, parse_tree
+
+if TYPE_CHECKING:
+    from paparatsd.chunks.limits import ChunkLimits
+    from paparatsd.chunks.textmap import Span, TextMap
+    from paparatsd.chunks.tree import Deadline
+    from paparatsd.model import Use
+
+
+class TooManyErrors(Exception):  # noqa: N818 - a signal inside this package, not an error of ours
+    """The grammar does not understand the text; the caller falls back to windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What the grammar and its query know of a text.
+
+    `chars` holds the character offset at which each definition begins.
+    """
+
+    definitions: list[Definition]
+    uses: tuple[Use, ...]
+    comments: tuple[tuple[int, int, str], ...]
+    spans: list[Span]
+    chars: list[int]
+
+
+def read_structure(
+    language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
+) -> Structure:
+    """Parse a text as `language` and cut it along its tree.
+
+    Raises LookupError without a grammar, DeadlinePassed and TooManyErrors.
+    """
+    grammar = load_grammar(language)
+    data = encode(source.text)
+    tree = parse_tree(grammar, data, deadline)
+    share = error_share(tree, len(data), deadline)
+    if share > MAX_ERROR_SHARE:
+        raise TooManyErrors(f"{share:.0%} of the text does not parse as {language}")
+    root = tree.root_node
+    captures = run_query(grammar, root, deadline)
+    comments = captures.nodes(Part.COMMENT)
+    leads = find_leads(source, comments, captures.nodes(Part.ATTRIBUTE))
+    reader = Reader(data, language, leads, deadline)
+    definitions = build_definitions(captures, reader)
+    uses = build_uses(captures, reader)
+    rows = frozenset(leads.lead(d.first) for d in definitions)
+    splitter = Splitter(source, limits, leads, rows, deadline)
+    spans = splitter.split(root, 0, len(source.lines) - 1)
+    starts = [d.start_byte for d in definitions]
+    chars = starts if len(data) == len(source.text) else char_offsets(data, starts)
+    texts = comment_rows(source, [*comments, *captures.nodes(Part.DOCSTRING)])
+    return Structure(definitions, uses, texts, spans, chars)

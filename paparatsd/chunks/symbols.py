@@ -1,0 +1,304 @@
+"""Definitions and uses of a file, from what its query captured."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.comments import clean_doc, doc_above, docs_inside, node_rows
+from paparatsd.chunks.grammar import Part
+from paparatsd.chunks.languages import LANGUAGES
+from paparatsd.chunks.names import (
+    MAX_NAME_CHARS,
+    NOISE,
+    last_part,
+    receiver_text,
+    split_name,
+    unquote,
+)
+from paparatsd.chunks.visibility import is_exported
+from paparatsd.model import Use
+
+if TYPE_CHECKING:
+    from paparatsd.chunks.captures import Captures, FoundDefinition, FoundUse
+    from paparatsd.chunks.comments import Leads
+    from paparatsd.chunks.tree import Deadline
+
+MAX_SYMBOLS = 20_000
+MAX_USES = 20_000
+MAX_SIGNATURE_CHARS = 400
+
+CONTAINERS = frozenset({"class", "struct", "module", "interface", "trait", "impl", "enum"})
+_OWNERS = CONTAINERS - {"module"}
+_VALUES = frozenset({"variable", "constant", "field", "property"})
+_CALLABLE = frozenset({"function", "method", "macro"})
+_BODIES = frozenset(
+    """body block function_body class_body enum_class_body enum_body declaration_list
+    field_declaration_list template_body do_block compound_statement statement_block body_statement
+    interface_body object_body ordered_field_declaration_list
+    enum_variant_list enumerator_list protocol_body extension_body contract_body script_block
+    annotation_type_body union_body object_type""".split()
+)  # fmt: skip
+_WORDS_ONLY = re.compile(rb"[\w\s@]*")
+_COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class Definition:
+    """A symbol while its file is being put together; rows are 0-based.
+
+    `hidden` ones name chunks but are no symbols of the file (keys of data files).
+    """
+
+    name: str
+    qualified: str
+    kind: str
+    first: int
+    last: int
+    start_byte: int
+    end_byte: int
+    signature: str
+    doc: str
+    parent: int
+    exported: bool
+
+    @property
+    def container(self) -> bool:
+        """Whether others are defined inside it as its members."""
+        return self.kind in CONTAINERS
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What turning captures into symbols reads: the bytes, the language, the comments."""
+
+    data: bytes
+    language: str
+    leads: Leads
+    deadline: Deadline
+
+    def text(self, start: int, end: int) -> str:
+        """Decode a range of bytes."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+
+def build_definitions(captures: Captures, reader: Reader) -> list[Definition]:
+    """Nest, name and describe the definitions found, in file order."""
+    found = sorted(
+        (d for start, d in captures.definitions.items() if not _is_import(captures, start)),
+        key=lambda d: (d.node.start_byte, -d.end.end_byte, d.name.start_byte),
+    )
+    merges = LANGUAGES[reader.language].merges_clauses
+    built: list[Definition] = []
+    stack: list[int] = []
+    for item in found:
+        if len(built) >= MAX_SYMBOLS:
+            break
+        if len(built) % 256 == 0:
+            reader.deadline.check()
+        start, end = item.node.start_byte, max(item.end.end_byte, item.node.end_byte)
+        while stack and not _encloses(built[stack[-1]], start, end):
+            stack.pop()
+        parent = stack[-1] if stack else -1
+        made = _define(item, built, parent, reader)
+        if made is None:
+            continue
+        previous = _clause_before(built, made) if merges else -1
+        if previous >= 0:
+            built[previous].last, built[previous].end_byte = made.last, made.end_byte
+            stack.append(previous)
+            continue
+        built.append(made)
+        stack.append(len(built) - 1)
+    _add_docstrings(built, captures, reader)
+    return built
+
+
+def _is_import(captures: Captures, start: int) -> bool:
+    """Say whether a name is bound by an import, as in `const x = require("x")`."""
+    use = captures.uses.get(start)
+    return use is not None and use.kind == "import"
+
+
+def _encloses(outer: Definition, start: int, end: int) -> bool:
+    return (
+        outer.start_byte <= start
+        and end <= outer.end_byte
+        and (outer.start_byte < start or end < outer.end_byte)
+    )
+
+
+def _define(
+    item: FoundDefinition, built: list[Definition], parent: int, reader: Reader
+) -> Definition | None:
+    named = split_name(reader.text(item.name.start_byte, item.name.end_byte), item.kind)
+    if named is None:
+        return None
+    owner = built[parent] if parent >= 0 else None
+    kind = _kind_inside(item.kind, owner)
+    if kind == "" or (owner is not None and kind == "key" and owner.kind == "key"):
+        return None
+    scope = named.scope
+    if item.scope is not None:
+        outer = split_name(reader.text(item.scope.start_byte, item.scope.end_byte), "class")
+        scope = () if outer is None else (*outer.scope, outer.last)
+    if scope and kind == "function" and owner is None and item.scope is not None:
+        kind = "method"
+    qualified = ".".join([*([owner.qualified] if owner else []), *scope, named.last])
+    first, last = node_rows(item.node)
+    if item.end is not item.node:
+        last = max(last, node_rows(item.end)[1])
+    signature = _signature(item, kind, reader)
+    return Definition(
+        name=named.last,
+        qualified=qualified[:400],
+        kind=kind,
+        first=first,
+        last=last,
+        start_byte=item.node.start_byte,
+        end_byte=max(item.end.end_byte, item.node.end_byte),
+        signature=signature,
+        doc="" if owner is not None and owner.first == first else doc_above(reader.leads, first),
+        parent=parent,
+        exported=is_exported(reader.language, signature, named.last, _parent_kind(owner)),
+    )
+
+
+def _parent_kind(owner: Definition | None) -> str:
+    if owner is None:
+        return ""
+    # The methods of an implementation of a trait are as visible as the trait.
+    return "trait" if owner.kind == "impl" and " for " in owner.signature else owner.kind
+
+
+def _kind_inside(kind: str, owner: Definition | None) -> str:
+    """Adjust a kind to where it stands; "" for what is no symbol there (local variables)."""
+    if owner is None:
+        return kind
+    if owner.kind in _OWNERS:
+        return {"function": "method", "variable": "field"}.get(kind, kind)
+    if kind in _VALUES and not owner.container:
+        return ""
+    return kind
+
+
+def _clause_before(built: list[Definition], made: Definition) -> int:
+    for index in range(len(built) - 1, -1, -1):
+        other = built[index]
+        if other.parent != made.parent:
+            if other.parent < made.parent:
+                return -1
+            continue
+        same = other.name == made.name and other.kind == made.kind and made.kind in _CALLABLE
+        return index if same else -1
+    return -1
+
+
+def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
+    node = item.node
+    start = _signature_start(reader.data, node.start_byte)
+    body = item.body or _body_of(item)
+    limit = start + 4 * MAX_SIGNATURE_CHARS
+    if body is not None and body.start_byte > node.start_byte:
+        text = reader.text(start, min(body.start_byte, limit))
+    else:
+        text = reader.text(start, min(node.end_byte, limit))
+        if kind not in _CALLABLE or "{" in text:
+            text = text.split("\n", 1)[0]
+    text = _SPACE.sub(" ", _COMMENT_LINE.sub("", text))[:MAX_SIGNATURE_CHARS].strip()
+    return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
+
+
+def _body_of(item: FoundDefinition) -> object | None:
+    body = item.node.child_by_field_name("body")
+    if body is not None:
+        return body
+    if item.end is not item.node:
+        return item.end
+    return next((child for child in item.node.children if child.type in _BODIES), None)
+
+
+def _signature_start(data: bytes, start: int) -> int:
+    line = data.rfind(b"\n", max(start - 200, 0), start) + 1
+    if line == 0 and start > 200:
+        return start
+    before = data[line:start]
+    if _WORDS_ONLY.fullmatch(before) is None:
+        return start
+    return line + len(before) - len(before.lstrip())
+
+
+def _add_docstrings(built: list[Definition], captures: Captures, reader: Reader) -> None:
+    starts = [d.start_byte for d in built]
+    ends = [d.end_byte for d in built]
+    docstrings = captures.nodes(Part.DOCSTRING)
+    for index, node in docs_inside(docstrings, starts, ends).items():
+        if not built[index].doc:
+            built[index].doc = clean_doc(reader.text(node.start_byte, node.end_byte))
+
+
+def build_uses(captures: Captures, reader: Reader) -> tuple[Use, ...]:
+    """Make the uses in file order; names of definitions and noise are left out."""
+    uses: list[Use] = []
+    defined = captures.definitions
+    for start, found in sorted(captures.uses.items()):
+        if start in defined and found.kind != "import":
+            continue
+        use = _use_of(found, reader)
+        if use is not None and not (uses and _repeats_import(uses[-1], use)):
+            uses.append(use)
+            if len(uses) >= MAX_USES:
+                break
+            if len(uses) % 512 == 0:
+                reader.deadline.check()
+    return tuple(uses)
+
+
+def _repeats_import(last: Use, use: Use) -> bool:
+    """Say whether a module named alone was just imported by name on the same line."""
+    return (
+        use.kind == last.kind == "import"
+        and use.line == last.line
+        and use.target == last.target
+        and last_part(use.target) == use.name
+    )
+
+
+def _use_of(found: FoundUse, reader: Reader) -> Use | None:
+    node = found.node
+    data = reader.data
+    name = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    line = node.start_point[0] + 1
+    if found.kind == "import":
+        return _import_of(found, name, line, reader)
+    if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
+        return None
+    receiver = found.receiver
+    if receiver is None:
+        if "." in name or ":" in name:
+            return _split_use(name, found.kind, line)
+        return Use(name, found.kind, line)
+    before = reader.text(receiver.start_byte, receiver.end_byte)
+    return Use(name, found.kind, line, receiver_text(before))
+
+
+def _split_use(name: str, kind: str, line: int) -> Use:
+    split = split_name(name, kind)
+    if split is None or not split.scope:
+        return Use(name, kind, line)
+    return Use(split.last, kind, line, receiver_text(name[: name.rindex(split.last)].rstrip(".:\\")))
+
+
+def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | None:
+    name = unquote(_SPACE.sub("", name)).strip("<>")
+    target = name
+    if found.target is not None:
+        node = found.target
+        target = unquote(reader.text(node.start_byte, node.end_byte).strip())
+    else:
+        name = last_part(name)
+    if not name or len(name) > MAX_NAME_CHARS:
+        return None
+    return Use(name, "import", line, "", target[:400])

@@ -1,0 +1,195 @@
+"""The oracle: the live index must equal an index built from scratch.
+
+    await oracle.assert_equal(daemon, "marmots")
+
+It walks the checkout in the test, computes with the same pure functions what every file must have
+become, and compares with the daemon's catalog both ways: nothing missing, nothing left over.
+Call it when the daemon has settled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from paparatsd.chunks.fields import lexical_vectors
+from paparatsd.chunks.limits import ChunkLimits
+from paparatsd.chunks.parse import parse_file
+from paparatsd.model import ProjectName, SkippedFile
+from paparatsd.repo_config import load_repo_config
+from paparatsd.settings import IndexSettings
+from paparatsd.sources import repo, walk
+from paparatsd.sources.read import read_source
+from paparatsd.store.reader import CatalogReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from paparatsd.model import Chunk, TreeListing
+    from paparatsd.store.rows import VersionInfo
+    from tests.harness.daemon import Daemon
+
+SHOWN = 20
+"""Differences that a failure message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What identifies a chunk: its address in the file, its lines and its text."""
+
+    fragment: str
+    start_line: int
+    end_line: int
+    text_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What an index holds of one file."""
+
+    content: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What an index holds of one project.
+
+    `skipped` is path -> reason; `frequencies` is term id -> number of chunks with the term.
+    `without_vectors` are paths whose points the store has not acknowledged.
+    """
+
+    files: Mapping[str, Indexed]
+    skipped: Mapping[str, str]
+    frequencies: Mapping[int, int]
+    without_vectors: frozenset[str] = frozenset()
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks there are."""
+        return sum(len(file.pieces) for file in self.files.values())
+
+
+async def assert_equal(daemon: Daemon, name: str, settings: IndexSettings | None = None) -> Picture:
+    """Fail unless a project's index equals one built from scratch; returns what both are."""
+    root = Path((await daemon.project(name))["root"])
+    wanted = await from_scratch(root, settings or IndexSettings())
+    found = await anyio.to_thread.run_sync(from_catalog, daemon.state / "catalog.sqlite3", name)
+    problems = differences(wanted, found)
+    assert not problems, _report(name, problems)
+    return wanted
+
+
+async def from_scratch(root: Path, settings: IndexSettings) -> Picture:
+    """Compute from the work tree alone what the index must hold."""
+    checkout = await repo.locate(root)
+    config = load_repo_config(root).config
+    rules = walk.SelectionRules(
+        exclude=(*config.exclude, *config.exclude_extra),
+        paths=config.paths,
+        respect_gitignore=config.respect_gitignore,
+        max_file_bytes=settings.max_file_bytes,
+        allow_secrets=settings.allow_secrets,
+    )
+    listing = await walk.list_tree(checkout, rules)
+    return await anyio.to_thread.run_sync(_build, root, listing, settings)
+
+
+def _build(root: Path, listing: TreeListing, settings: IndexSettings) -> Picture:
+    limits = ChunkLimits(settings.chunk_chars, settings.max_chunk_chars)
+    files: dict[str, Indexed] = {}
+    skipped = {item.path: item.reason.value for item in listing.skipped}
+    frequencies: Counter[int] = Counter()
+    for path in listing.files:
+        source = read_source(
+            root, path, max_bytes=settings.max_file_bytes, allow_secrets=settings.allow_secrets
+        )
+        if isinstance(source, SkippedFile):
+            skipped[path] = source.reason.value
+            continue
+        parsed = parse_file(path, source.text, limits)
+        files[path] = Indexed(source.content.hex(), tuple(map(_piece, parsed.chunks)))
+        for vector in lexical_vectors(path, parsed):
+            frequencies.update(vector.ids.tolist())
+    return Picture(files, skipped, frequencies)
+
+
+def from_catalog(path: Path, name: str) -> Picture:
+    """Read what the daemon's catalog holds of a project; works while the daemon runs."""
+    with closing(CatalogReader(path)) as reader, reader.snapshot():
+        project = reader.project(ProjectName(name))
+        view = reader.view(project.id)
+        infos = reader.infos({entry.version for entry in view.values()})
+        files = {
+            shown: Indexed(
+                infos[entry.version].content.hex(),
+                tuple(map(_piece, reader.chunks_of(entry.version))),
+            )
+            for shown, entry in view.items()
+        }
+        skipped = {row.path: row.reason.value for row in reader.skipped(project.id).values()}
+        counted = reader.frequencies(project.id)
+        pairs = zip(counted.ids.tolist(), counted.counts.tolist(), strict=True)
+        frequencies = {term: count for term, count in pairs if count}
+        acknowledged = _acknowledged(reader, infos.values())
+        without = {shown for shown, entry in view.items() if entry.version not in acknowledged}
+    return Picture(files, skipped, frequencies, frozenset(without))
+
+
+def _acknowledged(reader: CatalogReader, infos: Iterable[VersionInfo]) -> set[int]:
+    """Return the versions whose points the vector store has acknowledged in some shard."""
+    infos = list(infos)
+    known: set[int] = set()
+    for shard in reader.shards():
+        for fingerprint in {info.fingerprint for info in infos}:
+            contents = reader.contents_at(shard, fingerprint, {info.path for info in infos})
+            known |= {
+                info.id
+                for info in infos
+                if info.repo == shard.repo and info.content in contents.get(info.path, set())
+            }
+    return known
+
+
+def differences(wanted: Picture, found: Picture) -> list[str]:
+    """Say in sentences what is missing from, left over in or wrong with an index."""
+    problems = [f"missing: {path}" for path in wanted.files.keys() - found.files.keys()]
+    problems += [f"left over: {path}" for path in found.files.keys() - wanted.files.keys()]
+    for path in wanted.files.keys() & found.files.keys():
+        problems += _file_differences(path, wanted.files[path], found.files[path])
+    for path in wanted.skipped.keys() | found.skipped.keys():
+        left, right = wanted.skipped.get(path), found.skipped.get(path)
+        if left != right:
+            problems.append(f"skipped: {path} should be {left}, is {right}")
+    problems += [f"without vectors: {path}" for path in found.without_vectors]
+    terms = wanted.frequencies.keys() | found.frequencies.keys()
+    off = sum(wanted.frequencies.get(t, 0) != found.frequencies.get(t, 0) for t in terms)
+    if off:
+        problems.append(f"document frequencies: {off} of {len(terms)} terms are wrong")
+    return sorted(problems)
+
+
+def _file_differences(path: str, wanted: Indexed, found: Indexed) -> list[str]:
+    if wanted.content != found.content:
+        return [f"old content: {path}"]
+    if wanted.pieces == found.pieces:
+        return []
+    missing = [piece.fragment for piece in wanted.pieces if piece not in found.pieces]
+    extra = [piece.fragment for piece in found.pieces if piece not in wanted.pieces]
+    return [f"chunks of {path}: missing {missing[:5]}, left over {extra[:5]}"]
+
+
+def _piece(chunk: Chunk) -> Piece:
+    digest = hashlib.blake2b(chunk.text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    return Piece(chunk.fragment, chunk.start_line, chunk.end_line, digest)
+
+
+def _report(name: str, problems: list[str]) -> str:
+    more = f"\n... and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+    return f"{name}: {len(problems)} differences\n" + "\n".join(problems[:SHOWN]) + more

@@ -1,0 +1,369 @@
+"""The architecture as tests: layers, fences, names, docstrings, cycles. Reads the source only."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = Path(__file__).resolve().parents[1] / "paparatsd"
+TESTS = PACKAGE.parent / "tests"
+
+STAGES = ("sources", "chunks", "embeddings", "store")
+"""Values flow from left to right; the wiring is done above them."""
+WORKINGS = ("indexing", "history", "knowledge", "search")
+"""They wire the stages; each stands alone."""
+ABOVE = (
+    *WORKINGS, "interfaces", "service", "sessions", "daemon", "parts", "roster", "housekeeping",
+)  # fmt: skip
+
+FENCES = {
+    "watchfiles": ("sources/watch",),
+    "subprocess": ("sources/git.py", "supervise.py", "interfaces/cli/"),
+    "pygit2": ("sources/",),
+    "pathspec": ("sources/", "search/filters.py"),
+    "tree_sitter": ("chunks/",),
+    "tree_sitter_language_pack": ("chunks/",),
+    "snowballstemmer": ("chunks/",),
+    "qdrant_client": ("store/",),
+    "qdrant_edge": ("store/",),
+    "sqlite3": ("store/", "embeddings/cache.py"),
+    "httpx": ("embeddings/",),
+    "mcp": ("interfaces/mcp/",),
+    "starlette": ("interfaces/",),
+    "uvicorn": ("interfaces/",),
+    "rich": ("interfaces/cli/",),
+}
+"""Third-party (and two standard) modules, and where alone they may be imported."""
+
+CALL_FENCES = {
+    "create_subprocess_exec": FENCES["subprocess"],
+    "create_subprocess_shell": (),
+    "system": (),
+    "popen": (),
+    "fork": ("interfaces/cli/",),
+    "posix_spawn": ("interfaces/cli/",),
+    "posix_spawnp": ("interfaces/cli/",),
+    "environ": ("settings.py",),
+    "getenv": ("settings.py",),
+    "putenv": (),
+}
+"""Attributes of os and asyncio, and where alone they may be used."""
+
+BAD_NAMES = frozenset(
+    {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
+)
+
+CONSTANT_CALLS = frozenset({
+    "NewType", "TypeVar", "ParamSpec", "compile", "frozenset", "tuple", "Struct", "get_logger",
+    "maketrans", "ContextVar", "Path", "MappingProxyType", "namedtuple", "encode", "split",
+    "join", "float", "float32", "cast", "dict", "sorted", "len", "field", "range", "chr", "escape",
+    "getattr", "items", "format", "set", "min", "max", "sum", "map", "zip", "rstrip", "lower",
+    "bytes", "one_of", "TransportSecuritySettings",
+})  # fmt: skip
+"""Calls at module level that make a constant; frozen dataclasses of ours are constants too."""
+
+FEW_ARGUMENTS = frozenset({"load_grammar"})
+"""Functions that may remember every answer: their arguments come from a table of ours."""
+
+HEAVY = frozenset({
+    "numpy", "httpx", "rich", "mcp", "starlette", "uvicorn", "qdrant_client", "qdrant_edge",
+    "tree_sitter", "pygit2", "pydantic", "watchfiles", "anyio", "asyncio",
+})  # fmt: skip
+"""What `paparats status` must not import: a shell waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One source file: its path below the package and its syntax tree."""
+
+    path: str
+    tree: ast.Module
+
+    @property
+    def name(self) -> str:
+        """The dotted name."""
+        parts = ("paparatsd", *self.path.removesuffix(".py").split("/"))
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+    @property
+    def area(self) -> str:
+        """The subpackage, or the name of a module that lies beside them."""
+        return self.path.split("/")[0].removesuffix(".py")
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    return tuple(
+        Module(path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "_data" not in path.parts
+    )
+
+
+def imports(tree: ast.AST, *, typing_only: bool = True) -> Iterator[tuple[str, int]]:
+    """Yield (dotted name, line) of everything imported; `from a import b` yields a.b."""
+    for node in walk(tree, typing_only=typing_only):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def walk(tree: ast.AST, *, typing_only: bool) -> Iterator[ast.AST]:
+    """Yield all nodes; without `typing_only` not those under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) and not typing_only:
+            continue
+        yield node
+        yield from walk(node, typing_only=typing_only)
+
+
+def area_of(dotted: str) -> str | None:
+    """Return the part of the package that an import names, or None for a foreign module."""
+    first, _, rest = dotted.partition(".")
+    return rest.split(".")[0] if first == "paparatsd" and rest else None
+
+
+def offenders(problems: Iterator[str]) -> str:
+    return "\n".join(sorted(problems))
+
+
+@pytest.mark.parametrize("group", [STAGES, WORKINGS])
+def test_siblings_do_not_import_each_other(group: tuple[str, ...]) -> None:
+    assert not offenders(
+        f"{module.path}:{line} imports {dotted}"
+        for module in modules()
+        if module.area in group
+        for dotted, line in imports(module.tree)
+        if area_of(dotted) in group and area_of(dotted) != module.area
+    )
+
+
+def test_stages_know_nothing_of_what_is_built_on_them() -> None:
+    assert not offenders(
+        f"{module.path}:{line} imports {dotted}"
+        for module in modules()
+        if module.area in STAGES
+        for dotted, line in imports(module.tree)
+        if area_of(dotted) in ABOVE
+    )
+
+
+def test_shared_values_import_nothing_of_ours() -> None:
+    assert not offenders(
+        f"{module.path}:{line} imports {dotted}"
+        for module in modules()
+        if module.path in ("model.py", "errors.py", "clock.py", "settings.py")
+        for dotted, line in imports(module.tree)
+        if area_of(dotted) is not None
+    )
+
+
+def test_foreign_modules_stay_behind_their_fences() -> None:
+    assert not offenders(
+        f"{module.path}:{line} imports {dotted}; allowed in {', '.join(allowed)}"
+        for module in modules()
+        for dotted, line in imports(module.tree)
+        if (allowed := FENCES.get(dotted.split(".")[0])) is not None
+        and not module.path.startswith(allowed)
+    )
+
+
+def test_processes_and_environment_stay_behind_their_fences() -> None:
+    assert not offenders(
+        f"{module.path}:{node.lineno} uses {node.attr}; allowed in {', '.join(allowed) or 'none'}"
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name | ast.Attribute)
+        and ast.unparse(node.value) in ("os", "asyncio", "asyncio.subprocess", "subprocess")
+        and (allowed := CALL_FENCES.get(node.attr)) is not None
+        and not module.path.startswith(allowed)
+    )
+
+
+def test_only_the_command_line_prints() -> None:
+    assert not offenders(
+        f"{module.path}:{node.lineno} prints"
+        for module in modules()
+        if not module.path.startswith("interfaces/cli/")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ("print", "input", "breakpoint")
+    )
+
+
+def test_modules_are_named_by_a_noun_of_the_domain() -> None:
+    assert not offenders(
+        module.path for module in modules() if BAD_NAMES & {*module.path[:-3].split("/")}
+    )
+
+
+def test_everything_public_has_a_docstring() -> None:
+    assert not offenders(
+        f"{module.path}:{node.lineno} {node.name}"
+        for module in modules()
+        for node in public(module.tree)
+        if not ast.get_docstring(node)
+    )
+
+
+def public(
+    tree: ast.Module | ast.ClassDef,
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Yield public functions and classes at module level, and public methods of those classes."""
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if node.name.startswith("_"):
+            continue
+        decorators = {ast.unparse(decorator).split(".")[-1] for decorator in node.decorator_list}
+        if decorators & {"overload", "setter", "override"}:
+            continue
+        yield node
+        if isinstance(node, ast.ClassDef):
+            yield from public(node)
+
+
+def test_nothing_lives_at_module_level_but_constants() -> None:
+    frozen = {name for module in modules() for name in frozen_classes(module.tree)}
+    assert not offenders(
+        f"{module.path}:{call.lineno} calls {called_name(call)} when imported"
+        for module in modules()
+        for statement in module.tree.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None
+        for call in ast.walk(statement.value)
+        if isinstance(call, ast.Call)
+        if called_name(call) not in CONSTANT_CALLS | frozen | local_functions(module.tree)
+    )
+
+
+def frozen_classes(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of frozen dataclasses, named tuples and enumerations."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
+            bases = {ast.unparse(base).split(".")[-1] for base in node.bases}
+            if "frozen=True" in decorators or bases & {"NamedTuple", "Enum", "StrEnum", "IntEnum"}:
+                yield node.name
+
+
+def local_functions(tree: ast.Module) -> frozenset[str]:
+    """Return the functions of a module: a table may be computed by one beside it."""
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def called_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+
+
+def test_what_a_function_remembers_is_bounded() -> None:
+    assert not offenders(
+        f"{module.path}:{node.lineno} {node.name} remembers without a bound"
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef) and node.args.args and node.name not in FEW_ARGUMENTS
+        for decorator in node.decorator_list
+        if ast.unparse(decorator).split(".")[-1] in ("cache", "lru_cache")
+        or "maxsize=None" in ast.unparse(decorator)
+    )
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    names = {module.name for module in modules()}
+    graph = {module.name: set(internal_imports(module, names)) for module in modules()}
+
+    assert find_circle(graph) is None
+
+
+def internal_imports(module: Module, names: set[str]) -> Iterator[str]:
+    """Yield the modules of ours that importing this one imports at once."""
+    top = ast.Module([n for n in module.tree.body if not is_definition(n)], [])
+    for dotted, _ in imports(top, typing_only=False):
+        target = dotted if dotted in names else dotted.rpartition(".")[0]
+        if target in names and target not in ("paparatsd", module.name):
+            yield target
+
+
+def is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def find_circle(graph: dict[str, set[str]]) -> list[str] | None:
+    """Return one circle of the graph, or None."""
+    done: set[str] = set()
+
+    def visit(name: str, trail: list[str]) -> list[str] | None:
+        if name in trail:
+            return [*trail[trail.index(name) :], name]
+        if name in done:
+            return None
+        for target in sorted(graph[name]):
+            if circle := visit(target, [*trail, name]):
+                return circle
+        done.add(name)
+        return None
+
+    return next((circle for name in sorted(graph) if (circle := visit(name, []))), None)
+
+
+def test_a_circle_would_be_found() -> None:
+    assert find_circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert find_circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) is None
+
+
+def test_tests_neither_sleep_nor_mock() -> None:
+    assert not offenders(
+        f"{path.relative_to(TESTS)}:{node.lineno} {found}"
+        for path in sorted(TESTS.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (found := forbidden_in_tests(node))
+        if isinstance(node, ast.stmt | ast.expr)
+    )
+
+
+def forbidden_in_tests(node: ast.AST) -> str:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep":
+        return "waits by time.sleep"
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        for dotted, _ in imports(ast.Module([node], [])):
+            if (
+                dotted.startswith(("unittest.mock", "mock.", "pytest_mock"))
+                or dotted == "time.sleep"
+            ):
+                return f"imports {dotted}"
+    return ""
+
+
+def test_status_imports_nothing_heavy(tmp_path: Path) -> None:
+    places = {f"PAPARATS_{kind}_DIR": str(tmp_path / kind.lower()) for kind in
+              ("STATE", "CONFIG", "CACHE", "RUNTIME")}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "paparatsd.interfaces.cli.main", "status"],
+        env={"PATH": os.environ.get("PATH", ""), "HOME": str(tmp_path), **places},
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    imported = {
+        line.rsplit("|", 1)[1].strip().split(".")[0]
+        for line in done.stderr.splitlines()
+        if line.startswith("import time:")
+    }
+
+    assert done.returncode == 69, done.stderr[-500:]
+    assert "paparatsd" in imported
+    assert not imported & HEAVY

@@ -64,14 +64,14 @@ BAD_NAMES = frozenset(
     {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
 )
 
-CONSTANT_CALLS = frozenset({
-    "NewType", "TypeVar", "ParamSpec", "compile", "frozenset", "tuple", "Struct", "get_logger",
-    "maketrans", "ContextVar", "Path", "MappingProxyType", "namedtuple", "encode", "split",
-    "join", "float", "float32", "cast", "dict", "sorted", "len", "field", "range", "chr", "escape",
-    "getattr", "items", "format", "set", "min", "max", "sum", "map", "zip", "rstrip", "lower",
-    "bytes", "one_of", "TransportSecuritySettings",
+CONSTANT_CLASSES = frozenset({
+    "NewType", "TypeVar", "ParamSpec", "Struct", "ContextVar", "Path", "MappingProxyType",
+    "TransportSecuritySettings",
 })  # fmt: skip
-"""Calls at module level that make a constant; frozen dataclasses of ours are constants too."""
+"""Classes whose instances may live at module level; frozen dataclasses of ours may too."""
+
+ACTING_PREFIXES = ("make_", "create_", "open", "connect", "load", "start", "run", "new_event_loop")
+"""Functions called so do something, so nobody calls them by importing."""
 
 FEW_ARGUMENTS = frozenset({"load_grammar"})
 """Functions that may remember every answer: their arguments come from a table of ours."""
@@ -237,7 +237,7 @@ def public(
 
 
 def test_nothing_lives_at_module_level_but_constants() -> None:
-    frozen = {name for module in modules() for name in frozen_classes(module.tree)}
+    frozen = {name for module in modules() for name in constant_classes(module.tree)}
     assert not offenders(
         f"{module.path}:{call.lineno} calls {called_name(call)} when imported"
         for module in modules()
@@ -245,23 +245,27 @@ def test_nothing_lives_at_module_level_but_constants() -> None:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None
         for call in ast.walk(statement.value)
         if isinstance(call, ast.Call)
-        if called_name(call) not in CONSTANT_CALLS | frozen | local_functions(module.tree)
+        if not is_constant(called_name(call), CONSTANT_CLASSES | frozen)
     )
 
 
-def frozen_classes(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of frozen dataclasses, named tuples and enumerations."""
+def is_constant(name: str, classes: frozenset[str] | set[str]) -> bool:
+    """Say whether a call makes a constant: a listed class, or a function that only computes."""
+    if name[:1].isupper() or name.endswith("Lock"):
+        return name in classes
+    return not name.startswith(ACTING_PREFIXES)
+
+
+def constant_classes(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of frozen dataclasses, named tuples, enumerations and new types."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
             bases = {ast.unparse(base).split(".")[-1] for base in node.bases}
             if "frozen=True" in decorators or bases & {"NamedTuple", "Enum", "StrEnum", "IntEnum"}:
                 yield node.name
-
-
-def local_functions(tree: ast.Module) -> frozenset[str]:
-    """Return the functions of a module: a table may be computed by one beside it."""
-    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+        elif isinstance(node, ast.Assign) and "NewType(" in ast.unparse(node.value):
+            yield from (ast.unparse(target) for target in node.targets)
 
 
 def called_name(call: ast.Call) -> str:

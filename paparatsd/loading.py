@@ -30,6 +30,7 @@ from paparatsd.options import (
 )
 from paparatsd.private_file import is_private, read_token
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
+from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -208,14 +209,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SETTINGS_BYTES + 1)
+        data, _ = read_small_file(path, max_bytes=MAX_SETTINGS_BYTES, follow=True)
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise BadSettings(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > MAX_SETTINGS_BYTES:
-        raise BadSettings(f"{path} is larger than {MAX_SETTINGS_BYTES} bytes")
+    except UnreadableFileError as error:
+        raise BadSettings(f"{path} cannot be used: {error}") from None
     try:
         return tomllib.loads(data.decode())
     except UnicodeDecodeError:

@@ -6,12 +6,12 @@ duplicate keys. A repository's file is opened so that a link or a device cannot 
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from typing import TYPE_CHECKING, Any
 
 import yaml
+
+from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -105,21 +105,10 @@ def read_plain_yaml(path: Path, *, follow: bool) -> Any:  # noqa: ANN401 - any J
 
     With `follow` unset a link is refused: the file came with a repository.
     """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
-        handle = os.open(path, flags)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        if not follow and path.is_symlink():
-            raise PlainYamlError("it is a link; only a regular file is read") from None
-        raise PlainYamlError(f"it cannot be read: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise PlainYamlError("it is not a regular file")
-        data = file.read(MAX_YAML_BYTES + 1)
-    if len(data) > MAX_YAML_BYTES:
-        raise PlainYamlError(f"it is larger than {MAX_YAML_BYTES} bytes")
+        data, _ = read_small_file(path, max_bytes=MAX_YAML_BYTES, follow=follow)
+    except UnreadableFileError as error:
+        raise PlainYamlError(str(error)) from None
     try:
         return load_plain_yaml(data.decode("utf-8-sig"))
     except UnicodeDecodeError:

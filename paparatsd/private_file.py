@@ -8,6 +8,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadSettings, Conflict
+from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,20 +27,13 @@ def read_token(path: Path) -> str | None:
     Raises BadSettings for a link, a file others can read, or a text that cannot be a token.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, mode = read_small_file(path, max_bytes=MAX_TOKEN_CHARS + 2, follow=False)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        if path.is_symlink():
-            raise BadSettings(f"{path} is a link; a token must be a file of its own") from None
-        raise BadSettings(f"{path} cannot be read: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise BadSettings(f"{path} is not a regular file")
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            raise BadSettings(f"other users can read {path}; run: chmod 600 {path}")
-        data = file.read(MAX_TOKEN_CHARS + 2)
+    except UnreadableFileError as error:
+        raise BadSettings(f"the token file {path} cannot be used: {error}") from None
+    if mode & 0o077:
+        raise BadSettings(f"other users can read {path}; run: chmod 600 {path}")
     return _token_of(path, data)
 
 

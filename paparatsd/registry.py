@@ -331,6 +331,8 @@ def parse_entry(raw: object, defaults: Mapping[str, Any], forced_group: str = ""
     path = _path_of(raw)
     overrides = merge_documents(_overrides(defaults), _overrides(raw))
     config, _ = parse_repo_config(overrides)
+    if not isinstance(raw.get("name", ""), str):
+        raise BadQuery("name: allowed: text; put it into quotes")
     hooks = raw.get("hooks", defaults.get("hooks", True))
     if not isinstance(hooks, bool):
         raise BadQuery("hooks: allowed: true or false")
@@ -366,7 +368,7 @@ def _name_of(raw: object) -> str:
         return ""
     name, path = raw.get("name"), raw.get("path")
     if name is not None:
-        return name if isinstance(name, str) else str(name)
+        return str(name)
     return default_project_name(Path(path).name) if isinstance(path, str) else ""
 
 

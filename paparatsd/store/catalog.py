@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-PURGE_BATCH = 40
+PURGE_BATCH = 20
 """Versions a transaction deletes; as many as keep it within 50 ms."""
 
 
@@ -70,7 +70,7 @@ class Catalog:
     def close(self) -> None:
         """Close in order, so that the next start need not check the file."""
         if self._unforgotten:
-            self.forget_deleted()
+            self._database.empty_log()
         self._database.close()
 
     # ------------------------------------------------------------------ repositories and projects
@@ -91,7 +91,7 @@ class Catalog:
             projects.update_project(connection, project_id, entry, repo)
 
     def remove_project(self, name: ProjectName) -> None:
-        """Remove a project and all that no other project shows; nothing readable is left.
+        """Remove a project and all that no other project shows; nothing of it stays in the file.
 
         Raises UnknownProject. Works in short transactions; interrupted, `purge` goes on.
         """
@@ -230,31 +230,29 @@ class Catalog:
             collect.doom_old(connection, self._clock.now(), keep_unviewed_s, max_versions)
 
     def purge(self) -> int:
-        """Delete some of what is doomed and return how many versions went; 0 when all is done.
+        """Do a piece of the deletion that is due; 0 means that nothing is left to do.
 
-        Their points go into the outbox in the same transaction.
+        A piece is some doomed versions, whose points go into the outbox in the same transaction,
+        or some free pages given back to the disk.
         """
         with translated(self.path):
             doomed = self._database.connection.execute("SELECT 1 FROM doomed LIMIT 1").fetchone()
         if doomed is None:
-            if self._unforgotten:
-                self._finish_removal()
-            return 0
+            return self._forget_some() if self._unforgotten else 0
         self._unforgotten = True
         self._names.forget()
         with self._database.transaction("purge") as connection:
             return collect.purge_doomed(connection, PURGE_BATCH)
 
-    def _finish_removal(self) -> None:
+    def _forget_some(self) -> int:
+        """Give back some free pages; when there are none left, empty the log."""
+        if self._database.shrink():
+            return 1
         with self._database.transaction("drop_unused") as connection:
             collect.drop_unused_rows(connection)
-        self.forget_deleted()
-
-    def forget_deleted(self) -> bool:
-        """Take deleted content out of the file and its log; False while a reader is in the way."""
-        done = self._database.forget_deleted()
-        self._unforgotten = not done
-        return done
+        # A reader's old snapshot can hold the log; then a later call tries again.
+        self._unforgotten = not self._database.empty_log()
+        return 0
 
     # ------------------------------------------------------------------ vector shards
 

@@ -31,6 +31,7 @@ _UNWRITABLE = {
     sqlite3.SQLITE_CANTOPEN,
 }
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_SHRINK_PAGES = 1000
 _BATCH = 900  # host parameters a statement; every SQLite allows 999
 
 
@@ -172,14 +173,18 @@ class Database:
                 raise
         self._on_step(f"{step}:done")
 
-    def forget_deleted(self) -> bool:
-        """Make sure that no deleted content is left in the file or its log.
-
-        Returns False when a reader still holds an old snapshot: call again later.
-        """
+    def shrink(self) -> bool:
+        """Give some free pages back to the disk; False when there are none."""
         with translated(self.path):
+            if not self.connection.execute("PRAGMA freelist_count").fetchone()[0]:
+                return False
             # It frees one page a step, and `execute` takes a single step when there are no columns.
-            self.connection.executescript("PRAGMA incremental_vacuum")
+            self.connection.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES})")
+        return True
+
+    def empty_log(self) -> bool:
+        """Move the log into the file and cut it to nothing; False when a reader is in the way."""
+        with translated(self.path):
             busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 

@@ -21,7 +21,6 @@ from paparatsd.store.packs import (
 from paparatsd.store.projects import repo_number
 from paparatsd.store.rows import Definition, VersionInfo
 from paparatsd.store.schema import UPSERTED
-from paparatsd.store.schema import UPSERTED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ShardKey
     from paparatsd.model import ShardKey
     from paparatsd.store.names import NameTable
     from paparatsd.store.rows import VersionRow

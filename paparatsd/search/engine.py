@@ -89,12 +89,17 @@ class Engine:
         self._tokens = itertools.count(1)
 
     def plan(
-        self, request: SearchRequest, scope: Scope, vector: NDArray[np.float32] | None
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        vector: NDArray[np.float32] | None,
+        *,
+        built_in: bool = True,
     ) -> RecallPlan:
         """Analyse a question and say what to ask the stores.
 
-        `vector` is the question's embedding when the embedder is not the built-in one. Raises
-        BadQuery.
+        `vector` is the question's embedding when the embedder is not the built-in one; with
+        `built_in` the model of this process makes it. Raises BadQuery.
         """
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         query = analyse(request.query, own_name)
@@ -102,7 +107,7 @@ class Engine:
         allowed = self._filters.resolve(request, scope, views)
         idf = corpus.idf(np.array([term.id for term in query.terms], np.uint32))
         known = corpus.frequency(np.array([term.id for term in query.terms], np.uint32)) > 0
-        dense = self._dense(query, vector)
+        dense = self._dense(query, vector, built_in=built_in)
         stems = tuple(view.index.match([term.text for term in query.terms]) for view in views)
         pinned = Pinned(
             request=request,
@@ -115,7 +120,7 @@ class Engine:
             idf=np.where(known, idf, np.log1p(corpus.chunks)),
             known=known,
             dense=dense,
-            native=vector is None,
+            native=built_in,
             extra=np.zeros(0, np.int64),
         )
         token = self._pin(pinned, self._extra(pinned))
@@ -123,14 +128,12 @@ class Engine:
         return RecallPlan(token, requests_for(request, allowed, dense, sparse))
 
     def _dense(
-        self, query: Query, vector: NDArray[np.float32] | None
+        self, query: Query, vector: NDArray[np.float32] | None, *, built_in: bool
     ) -> NDArray[np.float32] | None:
         """Return the question's vector; single identifiers are better served by words alone."""
         if query.single:
             return None
-        if vector is not None:
-            return vector
-        return self._encoder.encode_queries([query.text])[0] if self._encoder else None
+        return self.embed_query(query.text) if built_in else vector
 
     def embed_query(self, text: str) -> NDArray[np.float32] | None:
         """Return the text's vector by the built-in model, None when there is none."""
@@ -215,6 +218,11 @@ class Engine:
             )
             for pick in picks
         ]
+
+    def warm(self, scope: Scope) -> int:
+        """Load the views of a scope; returns the number of files they show."""
+        views, _ = self._views.corpus(scope)
+        return sum(len(view.paths) for view in views)
 
     def show(self, address: str, radius: int, scope: Scope) -> ChunkView:
         """Return the chunk at an address; see `Results.show`."""

@@ -1,0 +1,234 @@
+"""One search, seen from the daemon: plan in the search process, recall in the store, rank.
+
+Nothing here computes; every wait has the request's deadline. What one part cannot give is left
+out with a note, as long as the rest is still an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from paparatsd import errors, ipc
+from paparatsd.errors import (
+    Busy,
+    ChildDied,
+    EmbedderUnavailable,
+    PaparatsError,
+    Unavailable,
+    VectorStoreUnavailable,
+)
+from paparatsd.model import SearchAnswer
+from paparatsd.search.cache import cache_key
+from paparatsd.supervise import RemoteError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from paparatsd.model import ChunkView, RecallReply, SearchRequest
+    from paparatsd.search.cache import QueryCache
+    from paparatsd.search.engine import Ranked
+    from paparatsd.search.recall import RecallPlan
+    from paparatsd.search.scope import Scope
+    from paparatsd.store.vectors import VectorStore
+    from paparatsd.supervise import Child
+
+    EmbedQuery = Callable[[str], Awaitable[NDArray[np.float32]]]
+
+log = structlog.get_logger()
+
+MAX_RUNNING = 32
+"""Searches under way at once; more wait for their turn until their deadline."""
+MAX_EMBED_S = 3.0
+"""After this long without a query vector, words alone must do."""
+MAX_RECALL_S = 5.0
+
+NO_EMBEDDER = "The embedder did not answer: these results are found by words only, not by meaning."
+NO_STORE = (
+    "The vector store did not answer: only files that define a name of the question, or are named "
+    "like it, were searched."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits with the notes on how they were found; only a complete answer may be kept."""
+
+    ranked: Ranked
+    notes: tuple[str, ...]
+    complete: bool
+
+
+class Searcher:
+    """Answers searches for the interfaces. Holds no index data but the cache of answers."""
+
+    def __init__(
+        self,
+        *,
+        child: Child,
+        store: VectorStore,
+        cache: QueryCache,
+        embed_query: EmbedQuery | None = None,
+    ) -> None:
+        """`embed_query` is None for the built-in embedder, which the search process applies."""
+        self._child = child
+        self._store = store
+        self._cache = cache
+        self._embed_query = embed_query
+        self._running = asyncio.Semaphore(MAX_RUNNING)
+
+    async def search(self, request: SearchRequest, scope: Scope) -> SearchAnswer:
+        """Answer a search over a scope.
+
+        Raises BadQuery, Busy when its turn does not come in time, Unavailable (or a subclass)
+        when no answer at all can be given.
+        """
+        started = time.perf_counter()
+        key = cache_key(request, scope)
+        ranked, notes = self._cache.get(key), ()
+        if ranked is None:
+            found = await self._within(request.deadline_s, self._find(request, scope))
+            ranked, notes = found.ranked, found.notes
+            if found.complete:
+                self._cache.put(key, scope, ranked)
+        return SearchAnswer(
+            query=request.query,
+            hits=ranked.hits,
+            freshness=tuple(project.freshness for project in scope.projects),
+            notes=(*scope_notes(scope), *notes, *ranked.notes),
+            took_ms=round((time.perf_counter() - started) * 1e3, 3),
+            total_candidates=ranked.candidates,
+        )
+
+    async def show(
+        self, address: str, radius: int, scope: Scope, deadline_s: float = 10.0
+    ) -> ChunkView:
+        """Return the chunk at an address.
+
+        Raises BadQuery for a malformed address, UnknownProject or UnknownAddress.
+        """
+        view: ChunkView = await self._within(
+            deadline_s, self._twice(lambda: self._ask("show", (address, radius, scope), deadline_s))
+        )
+        return view
+
+    async def warm(self, scope: Scope) -> None:
+        """Load the model and the views of a scope before the first question needs them."""
+        await self._ask("warm", scope, 60.0, urgency=ipc.BULK)
+
+    async def _within(self, deadline_s: float, work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what the work returns
+        waiting = True
+        try:
+            async with asyncio.timeout(deadline_s), self._running:
+                waiting = False
+                return await work
+        except TimeoutError:
+            if waiting:
+                _discard(work)
+                raise Busy("too many searches are running; try again in a moment") from None
+            raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
+
+    async def _find(self, request: SearchRequest, scope: Scope) -> Found:
+        vector, notes = await self._vector(request)
+        found: Found = await self._twice(lambda: self._attempt(request, scope, vector, notes))
+        return found
+
+    async def _twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
+        """Make the attempt, and once more when the search process died under it."""
+        try:
+            return await attempt()
+        except RemoteError as error:
+            raise _local(error) from error
+        except ChildDied as error:
+            log.warning("search_retried", error=str(error))
+        try:
+            return await attempt()
+        except RemoteError as error:
+            raise _local(error) from error
+
+    async def _vector(
+        self, request: SearchRequest
+    ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
+        if self._embed_query is None:
+            return None, ()
+        try:
+            async with asyncio.timeout(min(MAX_EMBED_S, request.deadline_s / 2)):
+                return await self._embed_query(request.query), ()
+        except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
+            log.warning("query_not_embedded", error=str(error))
+            return None, (NO_EMBEDDER,)
+
+    async def _attempt(
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        vector: NDArray[np.float32] | None,
+        notes: tuple[str, ...],
+    ) -> Found:
+        argument = (request, scope, vector, self._embed_query is None)
+        plan: RecallPlan = await self._ask("plan", argument, request.deadline_s)
+        replies, problem = await self._recall(plan, request.deadline_s)
+        ranked: Ranked = await self._ask("rank", (plan.token, replies), request.deadline_s)
+        if problem is not None:
+            if not ranked.hits:
+                raise problem
+            notes = (*notes, NO_STORE)
+        return Found(ranked, (*notes, *plan.notes), complete=not notes)
+
+    async def _recall(
+        self, plan: RecallPlan, deadline_s: float
+    ) -> tuple[list[RecallReply], VectorStoreUnavailable | None]:
+        if not plan.requests:
+            return [], None
+        try:
+            async with asyncio.timeout(min(MAX_RECALL_S, deadline_s / 2)):
+                return await self._store.recall(plan.requests), None
+        except (Unavailable, errors.BadReply, TimeoutError) as error:
+            log.warning("recall_failed", error=str(error) or "no answer in time")
+            reason = str(error) or "no answer in time"
+            return [], VectorStoreUnavailable(f"the vector store cannot be searched: {reason}")
+
+    async def _ask(
+        self,
+        operation: str,
+        argument: Any,  # noqa: ANN401 - whatever the operation takes
+        deadline_s: float,
+        *,
+        urgency: int = ipc.URGENT,
+    ) -> Any:  # noqa: ANN401 - whatever the operation returns
+        return await self._child.call(operation, argument, timeout_s=deadline_s, urgency=urgency)
+
+
+def _local(error: RemoteError) -> PaparatsError:
+    """Return the exception that the search process raised, as our own class."""
+    known = getattr(errors, error.kind, None)
+    if isinstance(known, type) and issubclass(known, PaparatsError):
+        return known(str(error))
+    return error
+
+
+def _discard(work: Awaitable[Any]) -> None:
+    close = getattr(work, "close", None)
+    if close is not None:
+        close()
+
+
+def scope_notes(scope: Scope) -> tuple[str, ...]:
+    """Return what a reader must know of the searched projects beside how fresh they are."""
+    if not scope.projects:
+        return ("No project is registered here: `paparats add PATH` registers one.",)
+    notes = []
+    for project in scope.projects:
+        if project.building is not None:
+            done, total = project.building
+            notes.append(
+                f"The index of {project.name} is still being built: {done} of {total} files are in."
+            )
+    return tuple(notes)

@@ -12,11 +12,11 @@ class Clock(Protocol):
     """What the daemon may know of time."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return seconds since the epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only grow; never stored, never compared across processes."""
+        """Return seconds that only grow; never stored, never compared across processes."""
         ...
 
     async def sleep(self, seconds: float) -> None:
@@ -28,11 +28,11 @@ class SystemClock:
     """The real clock."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return seconds since the epoch."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds that only grow."""
+        """Return seconds that only grow."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:

@@ -114,6 +114,8 @@ class ProjectSession:
         self._next_full = 0.0
         self._failures = 0
         self._first_pass_done = False
+        self._config_problem = ""
+        self._directories: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------ what others may do
 
@@ -128,7 +130,7 @@ class ProjectSession:
         return self._project_id
 
     def snapshot(self) -> Snapshot:
-        """What is known now."""
+        """Return what is known now."""
         running = self._pass
         pending = len(self._dirty) + (running.remaining if running is not None else 0)
         return Snapshot(
@@ -145,7 +147,7 @@ class ProjectSession:
         )
 
     def freshness(self, *, verified: bool = False) -> Freshness:
-        """What an answer given now reflects."""
+        """Say what an answer given now reflects."""
         now = self.snapshot()
         state, reason = FreshnessState.CURRENT, ""
         if now.state not in (ProjectState.READY, ProjectState.DEGRADED):
@@ -186,6 +188,15 @@ class ProjectSession:
         self._full_reason = self._full_reason or "reindex asked for"
         self._wake.set()
 
+    def recover(self, reason: str) -> None:
+        """Forget what was under way after a defect; everything is looked at again."""
+        self._pass = None
+        self.checkout = None
+        self._project_id = 0
+        self._first_pass_done = False
+        self._full_reason = reason
+        self._set_state(ProjectState.ERROR, reason)
+
     async def flush(self) -> None:
         """Wait for a full pass that began after this call and left nothing pending."""
         self._asked += 1
@@ -220,7 +231,7 @@ class ProjectSession:
             self._wake.clear()
 
     async def _fold(self, started: float) -> None:
-        """The first event is acted on at once; later ones wait until `fold_ms` have passed."""
+        """Act on the first event at once; later ones wait until `fold_ms` have passed."""
         left = self._parts.watch.fold_ms / 1000 - (self._parts.clock.monotonic() - started)
         if left > 0 and not self._waiting_for_flush:
             self._wake.clear()
@@ -297,9 +308,7 @@ class ProjectSession:
         began, began_wall = time.process_time(), self._parts.clock.now()
         await self._read_rules()
         listing = await walk.list_tree(checkout, self._rules)
-        self._parts.hub.watch(
-            self.name, self.root, listing.directories, repo.git_watch_paths(checkout)
-        )
+        self._watch(checkout, listing.directories)
         known = await self._parts.ledger.known(self._project_id)
         await self._run_pass(PassInput(known, listing, paranoid=paranoid))
         self._first_pass_done = True
@@ -315,9 +324,14 @@ class ProjectSession:
             return
         listing = await walk.list_paths(checkout, self._rules, sorted(dirty))
         known = await self._parts.ledger.known(self._project_id, sorted(dirty))
-        if listing.directories - self._parts.hub.watched(self.name):
-            self._parts.hub.add_directories(self.name, listing.directories)
+        if not listing.directories <= self._directories:
+            self._watch(checkout, self._directories | listing.directories)
         await self._run_pass(PassInput(known, listing))
+
+    def _watch(self, checkout: Checkout, directories: frozenset[str]) -> None:
+        self._directories = directories
+        git_paths = repo.git_watch_paths(checkout) if checkout.git else ()
+        self._parts.hub.watch(self.name, self.root, directories, git_paths)
 
     async def _run_pass(self, given: PassInput) -> None:
         if self._repo is None or self.checkout is None:
@@ -341,7 +355,9 @@ class ProjectSession:
         self._set_state(*self._quiet_state())
 
     def _quiet_state(self) -> tuple[ProjectState, str]:
-        problem = self.checkout.problem if self.checkout is not None else ""
+        problem = self._config_problem
+        if self.checkout is not None and self.checkout.problem:
+            problem = self.checkout.problem
         return (ProjectState.DEGRADED, problem) if problem else (ProjectState.READY, "")
 
     def _committed(self, generation: int) -> None:
@@ -364,9 +380,10 @@ class ProjectSession:
         return self.checkout
 
     async def _read_rules(self) -> None:
-        config = await asyncio.to_thread(load_repo_config, self.root)
+        loaded = await asyncio.to_thread(load_repo_config, self.root, self.entry.overrides)
+        config, self._config_problem = loaded.config, loaded.problem
         self._rules = walk.SelectionRules(
-            exclude=(*config.exclude, *config.exclude_extra, *self.entry.exclude),
+            exclude=(*config.exclude, *config.exclude_extra),
             paths=config.paths,
             respect_gitignore=config.respect_gitignore,
             max_file_bytes=self._parts.index.max_file_bytes,
@@ -384,7 +401,4 @@ class ProjectSession:
         if (state, reason) == (self._state, self._reason):
             return
         self._state, self._reason = state, reason
-        self._parts.broadcaster.send(
-            "state", project=self.name, state=state.value, reason=reason
-        )
-
+        self._parts.broadcaster.send("state", project=self.name, state=state.value, reason=reason)

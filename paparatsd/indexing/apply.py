@@ -7,6 +7,7 @@ that names something search cannot find.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,15 +16,16 @@ import numpy as np
 
 from paparatsd.indexing.plan import is_racy
 from paparatsd.indexing.worker import BuildFile, BuildJob, Outcome
-from paparatsd.model import PointBatch, ShardKey
+from paparatsd.model import PointBatch, ShardKey, SparseVector
 from paparatsd.store.ids import version_id
 from paparatsd.store.rows import VersionRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from paparatsd.chunks.parse import ChunkLimits
+    from paparatsd.indexing.flusher import Flusher
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import BuiltFile, Fingerprint, RepoId, SkippedFile, Stat, VersionId
@@ -58,7 +60,7 @@ class Pipeline:
     dimension: int
 
     def shard(self, repo: RepoId) -> ShardKey:
-        """The shard that holds the code of a repository."""
+        """Return the shard that holds the code of a repository."""
         return ShardKey(repo, "code", self.shard_fingerprint, self.dimension)
 
 
@@ -74,6 +76,7 @@ class VersionBuilder:
         pool: WorkerPool,
         ledger: Ledger,
         vectors: VectorStore,
+        flusher: Flusher,
     ) -> None:
         self.repo = repo
         self.shard = pipeline.shard(repo)
@@ -82,6 +85,14 @@ class VersionBuilder:
         self._pool = pool
         self._ledger = ledger
         self._vectors = vectors
+        self._flusher = flusher
+        self._writing = asyncio.Lock()
+        self.on_lexical_only: Callable[[], None] = lambda: None
+
+    @property
+    def width(self) -> int:
+        """How many batches are worth having under way at once."""
+        return self._pool.size + 1
 
     async def place(self, root: Path, paths: Sequence[str]) -> list[Placed]:
         """Read and, where unknown, build and store these files of a checkout.
@@ -89,7 +100,7 @@ class VersionBuilder:
         Raises ChildDied, VectorStoreUnavailable or a store error; nothing is then half-visible and
         the same call can simply be made again.
         """
-        known = await self._ledger.known_contents(self.repo, self._pipeline.fingerprint, paths)
+        known = await self._ledger.known_contents(self.shard, self._pipeline.fingerprint, paths)
         read_at_ns = time.time_ns()
         outcomes = await self._pool.build(
             BuildJob(
@@ -101,19 +112,53 @@ class VersionBuilder:
                 embed=self._pipeline.embed_in_worker,
             )
         )
+        placed = [self._placed(outcome, read_at_ns) for outcome in outcomes]
         await self._store([(item.path, item.built) for item in outcomes if item.built is not None])
-        return [self._placed(outcome, read_at_ns) for outcome in outcomes]
+        recognised = [item.version for item in placed if item.version and not item.computed]
+        if recognised:
+            await self._ledger.keep(recognised)
+        return placed
 
     async def _store(self, files: list[tuple[str, BuiltFile]]) -> None:
         if not files:
             return
         rows = [self._row(path, built) for path, built in files]
-        await self._ledger.write_versions(rows)
-        points = _points(rows, [built for _, built in files])
-        if points is not None:
+        points = points_of(rows, [built for _, built in files])
+        async with self._writing:
+            await self._ledger.write_versions(rows, self.shard)
+            if points is not None:
+                await self._vectors.upsert(self.shard, points)
+                self._flusher.note(self.shard)
+            dense = self._pipeline.embed_in_worker or points is None
+            await self._ledger.mark_upserted(self.shard, [row.id for row in rows], dense=dense)
+        if not dense:
+            self.on_lexical_only()
+
+    async def write_dense(self, points: PointBatch, versions: Sequence[VersionId]) -> None:
+        """Write points again, now with dense vectors, and note that these versions have them."""
+        async with self._writing:
             await self._vectors.upsert(self.shard, points)
-        dense = self._pipeline.embed_in_worker
-        await self._ledger.mark_upserted(self.shard, [row.id for row in rows], dense=dense)
+            self._flusher.note(self.shard)
+            await self._ledger.mark_upserted(self.shard, versions, dense=True)
+
+    async def mark_dense(self, versions: Sequence[VersionId]) -> None:
+        """Note that these versions have all the dense vectors they will ever have."""
+        if versions:
+            await self._ledger.mark_upserted(self.shard, versions, dense=True)
+
+    async def delete_points(self) -> None:
+        """Delete what the outbox holds for this shard.
+
+        Under the same lock as writing: a version that comes back is taken out of the outbox when
+        its rows are written, but a delete already on its way could not be called back.
+        """
+        async with self._writing:
+            while entries := [
+                entry for entry in await self._ledger.outbox() if entry.shard == self.shard
+            ]:
+                for entry in entries:
+                    await self._vectors.delete(self.shard, entry.versions)
+                    await self._ledger.outbox_done(entry)
 
     def _row(self, path: str, built: BuiltFile) -> VersionRow:
         parsed = built.parsed
@@ -135,7 +180,10 @@ class VersionBuilder:
 
     def _placed(self, outcome: Outcome, read_at_ns: int) -> Placed:
         if outcome.skipped is not None or outcome.stat is None:
-            return Placed(outcome.path, outcome.stat, None, outcome.skipped)
+            # Without a stat the next pass reads the file again, which a racy one needs.
+            stat = outcome.stat
+            settled = stat is not None and not is_racy(stat, read_at_ns)
+            return Placed(outcome.path, stat if settled else None, None, outcome.skipped)
         content = outcome.built.content if outcome.built is not None else outcome.recognised
         if content is None:
             raise AssertionError("an outcome is skipped, recognised or built")
@@ -150,8 +198,8 @@ class VersionBuilder:
         )
 
 
-def _points(rows: Sequence[VersionRow], built: Sequence[BuiltFile]) -> PointBatch | None:
-    """One point a chunk, in the order of the rows; None when there are no chunks."""
+def points_of(rows: Sequence[VersionRow], built: Sequence[BuiltFile]) -> PointBatch | None:
+    """Make one point a chunk, in the order of the rows; None when there are no chunks."""
     pairs = [(row, chunk) for row in rows for chunk in row.chunks]
     if not pairs:
         return None
@@ -161,6 +209,11 @@ def _points(rows: Sequence[VersionRow], built: Sequence[BuiltFile]) -> PointBatc
         ordinals=tuple(chunk.ordinal for _, chunk in pairs),
         kinds=tuple(chunk.kind for _, chunk in pairs),
         languages=tuple(row.language for row, _ in pairs),
-        sparse=tuple(vector for item in built for vector in item.sparse),
+        sparse=tuple(_storable(vector) for item in built for vector in item.sparse),
         dense=np.concatenate(dense) if dense else None,
     )
+
+
+def _storable(vector: SparseVector) -> SparseVector:
+    """Round values as the ranking record does: points made from either are the same."""
+    return SparseVector(vector.ids, vector.values.astype(np.float16).astype(np.float32))

@@ -82,34 +82,29 @@ class Pass:
         return self._total - self._placed
 
     def progress(self) -> Progress:
-        """How far this pass is."""
+        """Say how far this pass is."""
         elapsed = max(self._clock.monotonic() - self._began, 1e-6)
         rate = self._placed / elapsed
         eta = self.remaining / rate if self._placed else None
         return Progress(self._placed, self._total, self._chunks, rate, eta)
 
     async def run(self, given: PassInput) -> Plan:
-        """Do it; returns what was planned. Raises PaparatsError; what is committed stays."""
+        """Do it and return what was planned. Raises PaparatsError; what is committed stays."""
         plan = plan_changes(given.known, given.listing, paranoid=given.paranoid)
         if plan.is_empty:
             return plan
         self._total = len(plan.read)
-        # Drops go with the last generation: a file that moved is found at its new place before it
-        # disappears from the old one.
-        gathered = Gathered(skip=list(plan.skip), unskip=list(plan.unskip))
-        if len(plan.read) > GENERATION_FILES:
-            await self._commit(gathered)
-            gathered = Gathered()
-        gathered = await self._read_all(plan, given, gathered)
+        gathered = await self._read_all(plan, given, Gathered())
+        # Drops come last: a file that moved is found at its new place before it leaves the old.
         gathered.drop.extend(plan.drop)
+        gathered.skip.extend(plan.skip)
+        gathered.unskip.extend(plan.unskip)
         await self._commit(gathered)
         return plan
 
     async def _read_all(self, plan: Plan, given: PassInput, gathered: Gathered) -> Gathered:
         """Build all batches, as many at once as there are workers; commit now and then."""
-        todo = batches(
-            plan.read, given.listing.files, max_files=BATCH_FILES, max_bytes=BATCH_BYTES
-        )
+        todo = batches(plan.read, given.listing.files, max_files=BATCH_FILES, max_bytes=BATCH_BYTES)
         running: set[asyncio.Task[list[Placed]]] = set()
         try:
             for paths in todo:
@@ -151,4 +146,3 @@ class Pass:
         generation = await self._ledger.commit(self._project_id, gathered, self._head)
         self._committed_at = self._clock.monotonic()
         self._on_commit(generation)
-        await self._builder.settle()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from paparatsd.model import SkippedFile, Stat, TreeListing
-    from paparatsd.store.views import ViewEntry
+    from paparatsd.store.rows import ViewEntry
 
 RACY_NS = 2_000_000_000
 """A file written this recently when it was read may change again within the same time stamp."""

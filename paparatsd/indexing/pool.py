@@ -70,7 +70,7 @@ class WorkerPool:
         return len(self._children)
 
     def pids(self) -> dict[str, int]:
-        """Process ids of the running workers by name."""
+        """Return process ids of the running workers by name."""
         return {child.name: child.pid for child in self._children if child.pid is not None}
 
     async def build(self, job: BuildJob) -> list[Outcome]:

@@ -74,7 +74,7 @@ class Builder:
         self._model: StaticModel | None = None
 
     def model(self) -> StaticModel:
-        """The built-in embedding model, loaded on first use."""
+        """Return the built-in embedding model, loaded on first use."""
         if self._model is None:
             self._model = StaticModel.load()
         return self._model
@@ -99,19 +99,20 @@ class Builder:
 
     def build_file(self, root: Path, file: BuildFile, job: BuildJob) -> Outcome:
         """Read, recognise or build one file."""
+        stat = _stat_before(root / file.path)
         try:
             source = read_source(
                 root, file.path, max_bytes=job.max_file_bytes, allow_secrets=job.allow_secrets
             )
             if isinstance(source, SkippedFile):
-                return Outcome(file.path, None, skipped=source)
+                return Outcome(file.path, stat, skipped=source)
             if source.content in file.known:
                 return Outcome(file.path, source.stat, recognised=source.content)
             return Outcome(file.path, source.stat, built=self._make(file, source, job))
         except MemoryError:
             gc.collect()
             reason = SkippedFile(file.path, Skip.QUARANTINED, "needs more memory than a worker has")
-            return Outcome(file.path, None, skipped=reason)
+            return Outcome(file.path, stat, skipped=reason)
 
     def _make(self, file: BuildFile, source: SourceText, job: BuildJob) -> BuiltFile:
         parsed = parse_file(file.path, source.text, job.limits, structure=file.structure)
@@ -128,6 +129,15 @@ class Builder:
             dense=encode(texts) if encode is not None else None,
             embed_texts=() if encode is not None else texts,
         )
+
+
+def _stat_before(path: Path) -> Stat | None:
+    """Stat a file before it is read: if it changes meanwhile the next listing differs."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def main() -> None:

@@ -1,0 +1,305 @@
+"""The composition root: builds all parts, starts them in order, stops them in reverse.
+
+Start: lock, catalog, store, sessions, listeners, READY.
+Stop: STOPPING, listeners (drained), sessions, workers, search, store (flushed), catalog, lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import structlog
+
+from paparatsd import __version__
+from paparatsd.broadcast import Broadcaster
+from paparatsd.clock import SystemClock
+from paparatsd.errors import PaparatsError
+from paparatsd.exits import exit_code_of
+from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
+from paparatsd.interfaces.http import serve_interfaces
+from paparatsd.lock import StateLock
+from paparatsd.parts import Parts, build_parts
+from paparatsd.registry import ProjectsFile
+from paparatsd.roster import Roster
+from paparatsd.search.cache import QueryCache
+from paparatsd.search.searcher import Searcher
+from paparatsd.service import Service
+from paparatsd.sessions import SessionParts
+from paparatsd.sources.inbox import Inbox
+from paparatsd.sources.watch import WatchHub
+from paparatsd.systemd import Notifier, inherited_sockets
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from paparatsd.clock import Clock
+    from paparatsd.interfaces.http import BoundAddresses
+    from paparatsd.model import ChangeBatch
+    from paparatsd.settings import Settings
+
+log = structlog.get_logger()
+
+STATUS_S = 5.0
+
+
+class Daemon:
+    """One daemon from start to stop."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        reread: Callable[[], Settings],
+        home: Path,
+        notifier: Notifier,
+        inherited: Sequence[socket.socket] = (),
+        clock: Clock | None = None,
+    ) -> None:
+        self._settings = settings
+        self._reread = reread
+        self._home = home
+        self._notifier = notifier
+        self._inherited = inherited
+        self._clock = clock or SystemClock()
+        self._stop = anyio.Event()
+        self._roster: Roster | None = None
+        self._keeper: Housekeeping | None = None
+        self._service: Service | None = None
+
+    async def run(self) -> None:
+        """Serve until told to stop."""
+        parts = await build_parts(self._settings, self._clock)
+        try:
+            await parts.recover()
+            with self._signals():
+                await self._serve(parts)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await parts.stop()
+
+    # ------------------------------------------------------------------ wiring
+
+    async def _serve(self, parts: Parts) -> None:
+        broadcaster = Broadcaster()
+        hub = WatchHub(
+            debounce_ms=self._settings.watch.debounce_ms,
+            polling_after_s=self._settings.watch.poll_s,
+            clock=self._clock,
+            on_batch=self._on_batch,
+            sentinel=self._settings.places.runtime,
+        )
+        roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
+        projects = ProjectsFile(self._settings.places.projects_file, home=self._home)
+        service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
+        self._keeper = Housekeeping(
+            clock=self._clock,
+            roster=roster,
+            ledger=parts.ledger,
+            vectors=parts.vectors,
+            pool=parts.pool,
+            inbox=Inbox(self._settings.places.spool),
+            projects=projects,
+            service=service,
+            delete_points=parts.delete_points,
+        )
+        await self._open_projects(parts, projects, roster)
+        hub.watch(SPOOL_KEY, self._settings.places.spool, frozenset({""}), ())
+        hub.watch(CONFIG_KEY, self._settings.places.config, frozenset({""}), ())
+        sessions_stop = asyncio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            sessions = tasks.create_task(roster.run(sessions_stop))
+            background = [
+                tasks.create_task(hub.run()),
+                tasks.create_task(parts.flusher.run()),
+                tasks.create_task(self._keeper.run()),
+                tasks.create_task(self._keep_notifying(roster)),
+            ]
+            if parts.filler is not None:
+                background.append(tasks.create_task(parts.filler.run()))
+            try:
+                await serve_interfaces(
+                    service,
+                    self._settings.http,
+                    self._settings.places.control_socket,
+                    self._expected_uid(),
+                    self._inherited,
+                    self._ready,
+                    self._stop,
+                    allowed_projects=self._settings.search.allowed_projects,
+                )
+            finally:
+                broadcaster.close()
+                sessions_stop.set()
+                for task in (*background, sessions):
+                    task.cancel()
+
+    def _expected_uid(self) -> int:
+        expected = self._settings.control.expected_uid
+        return os.geteuid() if expected is None else expected
+
+    def _session_parts(self, parts: Parts, hub: WatchHub, broadcaster: Broadcaster) -> SessionParts:
+        warming: set[asyncio.Task[None]] = set()
+
+        def warm() -> None:
+            if not warming:
+                task = asyncio.get_running_loop().create_task(parts.pool.warm())
+                warming.add(task)
+                task.add_done_callback(warming.discard)
+
+        return SessionParts(
+            clock=self._clock,
+            hub=hub,
+            ledger=parts.ledger,
+            index=self._settings.index,
+            watch=self._settings.watch,
+            broadcaster=broadcaster,
+            builder_of=parts.builder_of,
+            warm=warm,
+        )
+
+    def _build_service(
+        self,
+        parts: Parts,
+        hub: WatchHub,
+        roster: Roster,
+        projects: ProjectsFile,
+        broadcaster: Broadcaster,
+    ) -> Service:
+        embed_query = parts.embedder.embed_query if parts.embedder is not None else None
+        searcher = Searcher(
+            child=parts.search_child,
+            store=parts.vectors,
+            cache=QueryCache(self._settings.search.cache_entries),
+            embed_query=embed_query,
+        )
+
+        def processes() -> Mapping[str, int]:
+            found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.vectors.pids()}
+            pid = parts.search_child.pid
+            return found if pid is None else {**found, "search": pid}
+
+        return Service(
+            settings=self._settings,
+            clock=self._clock,
+            projects=projects,
+            roster=roster,
+            ledger=parts.ledger,
+            searcher=searcher,
+            hub=hub,
+            broadcaster=broadcaster,
+            pipeline=parts.pipeline,
+            embedder=parts.embedder_spec,
+            filler=parts.filler,
+            describe_store=parts.vectors.describe,
+            processes=processes,
+            reload=self._reload,
+            stop=self._stop.set,
+        )
+
+    async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
+        registry = await asyncio.to_thread(projects.read)
+        for problem in registry.problems:
+            log.warning("project_list_problem", problem=problem)
+        if not registry.problems:
+            # A list that could not be read whole must not cost anybody an index.
+            await roster.purge_unlisted(registry.entries)
+        await roster.apply(registry.entries)
+
+    def _on_batch(self, key: str, batch: ChangeBatch) -> None:
+        if key in (SPOOL_KEY, CONFIG_KEY):
+            if self._keeper is not None:
+                self._keeper.offer(key)
+            return
+        if self._roster is not None:
+            self._roster.offer(key, batch)
+
+    # ------------------------------------------------------------------ life cycle
+
+    def _ready(self, bound: BoundAddresses) -> None:
+        if self._service is not None:
+            self._service.http_address = bound.http
+            self._service.socket_address = bound.control
+        log.info("ready", version=__version__, http=bound.http, control=bound.control)
+        self._notifier.ready(f"listening on {bound.http}")
+
+    async def _keep_notifying(self, roster: Roster) -> None:
+        """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""
+        told = ""
+        while self._notifier.ping():
+            status = roster.summary()
+            if status != told:
+                self._notifier.status(status)
+                told = status
+            await self._clock.sleep(min(self._notifier.watchdog_s or STATUS_S, STATUS_S))
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._on_stop_signal, number)
+        loop.add_signal_handler(signal.SIGHUP, self._on_reload_signal)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+
+    def _on_stop_signal(self, number: signal.Signals) -> None:
+        if self._stop.is_set():
+            log.warning("stopped_hard", signal=number.name)
+            os._exit(0)  # asked twice: all state is crash-safe, children end with their pipes
+        log.info("stopping", signal=number.name)
+        self._notifier.stopping()
+        self._stop.set()
+
+    def _on_reload_signal(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._reload_and_log())
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    async def _reload_and_log(self) -> None:
+        self._notifier.reloading()
+        try:
+            if self._service is not None:
+                changes = await self._service.reload_settings()
+                log.info("reloaded", changes=list(changes))
+        except PaparatsError as error:
+            log.error("reload_refused", error=str(error))  # noqa: TRY400 - a person's typo, no trace
+        finally:
+            self._notifier.ready("reloaded")
+
+    async def _reload(self) -> tuple[str, ...]:
+        """Apply what can be applied while running; say what needs a restart."""
+        fresh = await asyncio.to_thread(self._reread)
+        slices = ("index", "watch", "http", "control", "embedder", "store", "search", "log")
+        return tuple(
+            f"{name}: takes effect after a restart"
+            for name in slices
+            if getattr(fresh, name) != getattr(self._settings, name)
+        )
+
+
+def run_daemon(
+    settings: Settings, environment: Mapping[str, str], reread: Callable[[], Settings]
+) -> int:
+    """Run until told to stop; returns the exit code."""
+    try:
+        with StateLock(settings.places.state):
+            daemon = Daemon(
+                settings,
+                reread=reread,
+                home=Path(environment.get("HOME") or "~").expanduser(),
+                notifier=Notifier(environment),
+                inherited=inherited_sockets(environment),
+            )
+            anyio.run(daemon.run)
+    except PaparatsError as error:
+        log.error("cannot_run", error=str(error))  # noqa: TRY400 - the sentence says it all
+        return exit_code_of(error)
+    return 0

@@ -1,0 +1,146 @@
+"""What the daemon does beside answering and indexing: hooks' spool, project list, tidying up."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.errors import PaparatsError
+from paparatsd.model import ChangeBatch
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from paparatsd.clock import Clock
+    from paparatsd.indexing.ledger import Ledger
+    from paparatsd.indexing.pool import WorkerPool
+    from paparatsd.model import ShardKey
+    from paparatsd.registry import ProjectsFile
+    from paparatsd.roster import Roster
+    from paparatsd.service import Service
+    from paparatsd.sessions import ProjectSession
+    from paparatsd.sources.inbox import HookEvent, Inbox
+    from paparatsd.store.vectors import VectorStore
+
+log = structlog.get_logger()
+
+SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
+"""Keys of our own directories at the watch hub; no project's name has a `#`."""
+TICK_S = 30.0
+TIDY_S = 600.0
+HALF_WRITTEN_S = 0.05
+
+
+class Housekeeping:
+    """Reads the spool and the project list when they change, and tidies up when nothing else."""
+
+    def __init__(  # noqa: PLR0913 - wired by name in one place
+        self,
+        *,
+        clock: Clock,
+        roster: Roster,
+        ledger: Ledger,
+        vectors: VectorStore,
+        pool: WorkerPool,
+        inbox: Inbox,
+        projects: ProjectsFile,
+        service: Service,
+        delete_points: Callable[[ShardKey], Awaitable[None]],
+    ) -> None:
+        self._clock = clock
+        self._roster = roster
+        self._ledger = ledger
+        self._vectors = vectors
+        self._pool = pool
+        self._inbox = inbox
+        self._projects = projects
+        self._service = service
+        self._delete_points = delete_points
+        self._spool_moved = asyncio.Event()
+        self._list_moved = asyncio.Event()
+        self._tidied_at = clock.monotonic()
+
+    def offer(self, key: str) -> None:
+        """Take note of an event in one of our own directories."""
+        (self._spool_moved if key == SPOOL_KEY else self._list_moved).set()
+
+    async def run(self) -> None:
+        """Keep house until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._repeat(self._spool_moved, self.read_spool))
+            tasks.create_task(self._repeat(self._list_moved, self._read_list))
+            tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
+            tasks.create_task(self._tick())
+
+    async def _repeat(self, event: asyncio.Event, job: Callable[[], Awaitable[None]]) -> None:
+        """Do the job now and after each event; an event during the job means once more."""
+        while True:
+            event.clear()
+            try:
+                await job()
+            except PaparatsError as error:
+                log.warning("housekeeping_failed", job=job.__name__, error=str(error))
+                await self._clock.sleep(TICK_S)
+                continue
+            await event.wait()
+
+    async def _tick(self) -> None:
+        while True:
+            await self._clock.sleep(TICK_S)
+            # Events are hints here too.
+            self._spool_moved.set()
+            if self._projects.changed():
+                self._list_moved.set()
+            await self._pool.rest_when_idle()
+            if self._clock.monotonic() - self._tidied_at > TIDY_S:
+                self._tidied_at = self._clock.monotonic()
+                await self._tidy()
+
+    async def _tidy(self) -> None:
+        if any(session.snapshot().dirty for session in self._roster.sessions()):
+            return
+        try:
+            await self._ledger.collect()
+            await self._vectors.optimize()
+        except PaparatsError as error:
+            log.warning("housekeeping_failed", job="tidy", error=str(error))
+
+    async def read_spool(self) -> None:
+        """Hand each hook's event to the projects of its repository, then delete it."""
+        events = await asyncio.to_thread(self._inbox.read)
+        for event in events:
+            for session in self._sessions_of(event):
+                session.offer(ChangeBatch(head=True))
+        if events:
+            log.debug("hook_events_read", count=len(events))
+            await asyncio.to_thread(self._inbox.acknowledge, events)
+
+    def _sessions_of(self, event: HookEvent) -> list[ProjectSession]:
+        """Return the sessions that show the repository; all when the event does not say which."""
+        sessions = list(self._roster.sessions())
+        if not event.complete or not event.worktree:
+            return sessions
+        place = Path(event.worktree)
+        return [
+            session
+            for session in sessions
+            if session.root == place
+            or session.root.is_relative_to(place)
+            or (session.checkout is not None and session.checkout.work_tree == place)
+        ]
+
+    async def _read_list(self) -> None:
+        if self._projects.changed():
+            for change in await self._service.apply_project_list():
+                log.info("project_list_changed", change=change)
+
+    async def _empty_outbox(self) -> None:
+        """Delete points of versions that are gone from the catalog, and shards left empty."""
+        for shard in {entry.shard for entry in await self._ledger.outbox()}:
+            await self._delete_points(shard)
+        for shard in await self._ledger.empty_shards():
+            await self._vectors.drop(shard)
+            await self._ledger.shard_dropped(shard)

@@ -1,0 +1,54 @@
+"""A stored version read back with all that its points are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.embedtext import embed_text
+from paparatsd.chunks.record import read_record
+from paparatsd.model import ParsedFile, SparseVector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paparatsd.model import Chunk, VersionId
+    from paparatsd.store.reader import CatalogReader
+    from paparatsd.store.rows import VersionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One version; `sparse` has one lexical vector a chunk."""
+
+    info: VersionInfo
+    chunks: tuple[Chunk, ...]
+    sparse: tuple[SparseVector, ...]
+
+    def texts(self) -> list[str]:
+        """Return the text to embed for each chunk."""
+        parsed = ParsedFile(self.info.language, self.chunks, (), ())
+        return [embed_text(self.info.path, parsed, chunk) for chunk in self.chunks]
+
+
+def read_stored(read: CatalogReader, versions: Sequence[VersionId]) -> list[StoredFile]:
+    """Read versions back; those that are gone are left out."""
+    infos, records = read.infos(versions), read.records(versions)
+    return [
+        StoredFile(infos[version], read.chunks(version), lexical_of(records[version]))
+        for version in versions
+        if version in infos and version in records
+    ]
+
+
+def lexical_of(record: bytes) -> tuple[SparseVector, ...]:
+    """Return the lexical vector of each chunk, from the postings of a ranking record."""
+    opened = read_record(record)
+    terms = np.repeat(opened.terms, np.diff(opened.offsets).astype(np.int64))
+    vectors = []
+    for chunk in range(opened.chunks):
+        here = opened.posting_chunks == chunk
+        vectors.append(SparseVector(terms[here], opened.posting_values[here].astype(np.float32)))
+    return tuple(vectors)

@@ -1,0 +1,198 @@
+"""Builds the parts below the sessions, in the order they need each other, and stops them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.chunks.embedtext import TEXT_VERSION
+from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
+from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.static import read_spec
+from paparatsd.errors import EmbedderUnavailable, PaparatsError
+from paparatsd.fingerprints import make_pipeline
+from paparatsd.indexing.apply import VersionBuilder
+from paparatsd.indexing.dense import DenseFiller
+from paparatsd.indexing.flusher import Flusher
+from paparatsd.indexing.ledger import Ledger
+from paparatsd.indexing.pool import WorkerPool
+from paparatsd.store.edge import EdgeStore
+from paparatsd.store.server import ServerStore
+from paparatsd.supervise import Child
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from paparatsd.clock import Clock
+    from paparatsd.embeddings.embedder import Embedder
+    from paparatsd.indexing.apply import Pipeline
+    from paparatsd.model import EmbedderSpec, RepoId, ShardKey
+    from paparatsd.settings import Settings
+    from paparatsd.store.vectors import VectorStore
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Parts:
+    """Everything that must be there before a project can be opened."""
+
+    ledger: Ledger
+    vectors: VectorStore
+    search_child: Child
+    pool: WorkerPool
+    flusher: Flusher
+    pipeline: Pipeline
+    embedder_spec: EmbedderSpec
+    embedder: Embedder | None
+    filler: DenseFiller | None
+    builders: dict[RepoId, VersionBuilder]
+    build_one: Callable[[RepoId], VersionBuilder]
+    close_embedder: Callable[[], Awaitable[None]]
+
+    def builder_of(self, repo: RepoId) -> VersionBuilder:
+        """Return the one builder of a repository."""
+        builder = self.builders.get(repo)
+        if builder is None:
+            builder = self.builders[repo] = self.build_one(repo)
+            if self.filler is not None:
+                builder.on_lexical_only = self.filler.wake
+        return builder
+
+    async def delete_points(self, shard: ShardKey) -> None:
+        """Delete what the outbox holds for a shard, also one of another fingerprint."""
+        builder = self.builder_of(shard.repo)
+        if builder.shard == shard:
+            await builder.delete_points()
+            return
+        for entry in await self.ledger.outbox():
+            if entry.shard == shard:
+                await self.vectors.delete(shard, entry.versions)
+                await self.ledger.outbox_done(entry)
+
+    async def recover(self) -> None:
+        """Distrust what an unclean stop left unflushed; it is built again."""
+        for shard in await self.ledger.shards():
+            doubtful = await self.ledger.unflushed(shard)
+            if doubtful:
+                log.info("points_doubted", repo=shard.repo, versions=len(doubtful))
+                await self.ledger.distrust(shard, doubtful)
+
+    async def stop(self) -> None:
+        """Stop in reverse order; a part that fails to stop does not keep the others."""
+        steps: list[Callable[[], Awaitable[object]]] = [
+            self.pool.stop,
+            self.search_child.stop,
+            self.flusher.flush,
+            self.vectors.stop,
+        ]
+        steps += [self.close_embedder, self.ledger.stop]
+        for step in steps:
+            try:
+                await step()
+            except (PaparatsError, OSError) as error:
+                log.warning("stop_failed", part=step.__qualname__, error=str(error))
+
+
+async def build_parts(settings: Settings, clock: Clock) -> Parts:
+    """Build and start everything below the sessions.
+
+    Raises BadSettings, SchemaTooNew, EmbedderUnavailable (an endpoint whose dimension is neither
+    set nor can be asked for) and what else keeps the daemon from starting.
+    """
+    ledger = Ledger(settings.places.catalog)
+    await ledger.start()
+    try:
+        return await _build_on(ledger, settings, clock)
+    except BaseException:
+        await ledger.stop()
+        raise
+
+
+async def _build_on(ledger: Ledger, settings: Settings, clock: Clock) -> Parts:
+    static = await asyncio.to_thread(read_spec)
+    endpoint = _endpoint(settings, clock)
+    spec = static if endpoint is None else await _spec_of(endpoint)
+    pipeline = make_pipeline(settings.index, embedder=spec, static=static)
+    vectors = _store(settings, clock)
+    await vectors.start()
+    pool = WorkerPool(
+        count=settings.index.workers or max(1, (os.cpu_count() or 2) - 1),
+        file_timeout_s=settings.index.parse_timeout_s,
+        memory_bytes=settings.index.worker_memory_bytes,
+        idle_s=settings.index.worker_idle_s,
+        clock=clock,
+    )
+    flusher = Flusher(vectors=vectors, ledger=ledger, clock=clock)
+    builders: dict[RepoId, VersionBuilder] = {}
+    embedder = close = None
+    if endpoint is not None:
+        cache = EmbeddingCache(settings.places.embeddings)
+        embedder = CachedEmbedder(endpoint, cache, slice_texts=settings.embedder.batch_texts * 4)
+        close = _closer(endpoint, cache)
+    filler = None
+    if embedder is not None:
+        filler = DenseFiller(
+            embedder=embedder, ledger=ledger, clock=clock, builders=builders.values
+        )
+
+    def build_one(repo: RepoId) -> VersionBuilder:
+        return VersionBuilder(
+            repo,
+            pipeline=pipeline,
+            settings=settings.index,
+            pool=pool,
+            ledger=ledger,
+            vectors=vectors,
+            flusher=flusher,
+        )
+
+    return Parts(
+        ledger=ledger,
+        vectors=vectors,
+        search_child=Child("search", "paparatsd.search.child", (str(settings.places.catalog),)),
+        pool=pool,
+        flusher=flusher,
+        pipeline=pipeline,
+        embedder_spec=spec,
+        embedder=embedder,
+        filler=filler,
+        builders=builders,
+        build_one=build_one,
+        close_embedder=close or _nothing,
+    )
+
+
+def _endpoint(settings: Settings, clock: Clock) -> HttpEmbedder | None:
+    if settings.embedder.provider == "static":
+        return None
+    return HttpEmbedder(settings.embedder, text_version=TEXT_VERSION, clock=clock)
+
+
+async def _spec_of(endpoint: HttpEmbedder) -> EmbedderSpec:
+    try:
+        return endpoint.spec
+    except EmbedderUnavailable:
+        return await endpoint.probe()
+
+
+def _store(settings: Settings, clock: Clock) -> VectorStore:
+    if settings.store.qdrant_url:
+        return ServerStore(settings.store, clock=clock)
+    return EdgeStore(settings.places.vectors, clock=clock)
+
+
+def _closer(endpoint: HttpEmbedder, cache: EmbeddingCache) -> Callable[[], Awaitable[None]]:
+    async def close() -> None:
+        await endpoint.close()
+        await asyncio.to_thread(cache.close)
+
+    return close
+
+
+async def _nothing() -> None:
+    """Close nothing."""

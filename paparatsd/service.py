@@ -1,0 +1,389 @@
+"""The use cases: what the interfaces may ask of the daemon. No protocol, no storage of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paparatsd import __version__
+from paparatsd.errors import BadQuery, UnknownProject
+from paparatsd.model import (
+    DaemonStatus,
+    Depth,
+    EmbedderSpec,
+    GroupName,
+    ProjectName,
+    ProjectState,
+    ProjectStatus,
+)
+from paparatsd.search.scope import ProjectScope, Scope
+from paparatsd.sources import hooks, repo
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
+    from paparatsd.broadcast import Broadcaster
+    from paparatsd.clock import Clock
+    from paparatsd.indexing.apply import Pipeline
+    from paparatsd.indexing.dense import DenseFiller
+    from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import (
+        ChunkView,
+        Freshness,
+        ProjectEntry,
+        SearchAnswer,
+        SearchRequest,
+        SkippedFile,
+    )
+    from paparatsd.registry import ProjectsFile
+    from paparatsd.roster import Roster
+    from paparatsd.search.searcher import Searcher
+    from paparatsd.sessions import ProjectSession, Snapshot
+    from paparatsd.settings import Settings
+    from paparatsd.sources.hooks import HookReport
+    from paparatsd.sources.watch import WatchHub
+
+MAX_RADIUS_LINES = 200
+
+
+class Service:
+    """Implements interfaces.api.ServiceApi over the parts the daemon built."""
+
+    def __init__(  # noqa: PLR0913 - wired by name in one place
+        self,
+        *,
+        settings: Settings,
+        clock: Clock,
+        projects: ProjectsFile,
+        roster: Roster,
+        ledger: Ledger,
+        searcher: Searcher,
+        hub: WatchHub,
+        broadcaster: Broadcaster,
+        pipeline: Pipeline,
+        embedder: EmbedderSpec,
+        filler: DenseFiller | None,
+        describe_store: Callable[[], str],
+        processes: Callable[[], Mapping[str, int]],
+        reload: Callable[[], Any],
+        stop: Callable[[], None],
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._projects = projects
+        self._roster = roster
+        self._ledger = ledger
+        self._searcher = searcher
+        self._hub = hub
+        self._broadcaster = broadcaster
+        self._pipeline = pipeline
+        self._embedder = embedder
+        self._filler = filler
+        self._describe_store = describe_store
+        self._processes = processes
+        self._reload = reload
+        self._stop = stop
+        self._started = clock.monotonic()
+        self._hook_states: dict[ProjectName, str] = {}
+        self._changing = asyncio.Lock()
+        self.http_address = ""
+        self.socket_address = ""
+
+    # ------------------------------------------------------------------ asking
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Answer a search. Raises BadQuery, UnknownProject."""
+        sessions = self._select(request.projects, request.groups)
+        verified = await self._verify(sessions) if request.fresh else frozenset()
+        return await self._searcher.search(request, self._scope(sessions, verified))
+
+    async def show(self, address: str, radius: int) -> ChunkView:
+        """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
+        if not 0 <= radius <= MAX_RADIUS_LINES:
+            raise BadQuery(f"radius is {radius}; it must be between 0 and {MAX_RADIUS_LINES} lines")
+        return await self._searcher.show(address, radius, self._scope(self._select((), ())))
+
+    async def status(self) -> DaemonStatus:
+        """Return everything the daemon says of itself and of each project."""
+        projects = await self.list_projects(None)
+        return DaemonStatus(
+            version=__version__,
+            pid=os.getpid(),
+            uptime_s=round(self._clock.monotonic() - self._started, 3),
+            state_dir=str(self._settings.places.state),
+            http=self.http_address,
+            socket=self.socket_address,
+            embedder=self._embedder,
+            store=self._describe_store(),
+            memory_bytes=await asyncio.to_thread(_memory_of, dict(self._processes())),
+            projects=projects,
+            problems=self._problems(projects),
+        )
+
+    async def health(self) -> Mapping[str, Any]:
+        """Answer a probe cheaply: status, groups with their chunks, problems."""
+        projects = await self.list_projects(None)
+        groups: dict[str, int] = {}
+        for project in projects:
+            groups[project.group] = groups.get(project.group, 0) + project.chunks
+        problems = self._problems(projects)
+        answer: dict[str, Any] = {"status": "degraded" if problems else "ok", "groups": groups}
+        return {**answer, "problems": list(problems)} if problems else answer
+
+    def _problems(self, projects: tuple[ProjectStatus, ...]) -> tuple[str, ...]:
+        bad = (ProjectState.ERROR, ProjectState.PAUSED, ProjectState.MISSING, ProjectState.DEGRADED)
+        own = [f"{item.name}: {item.reason}" for item in projects if item.state in bad]
+        polling = [
+            f"{item.name}: {item.watching}"
+            for item in projects
+            if item.watching.startswith("polling")
+        ]
+        embedding = [self._filler.problem] if self._filler and self._filler.problem else []
+        return (*self._projects.registry.problems, *embedding, *own, *polling)
+
+    # ------------------------------------------------------------------ projects
+
+    async def add_project(
+        self, path: Path, *, name: str | None, group: str | None, hooks: bool
+    ) -> ProjectEntry:
+        """Register an absolute directory and start indexing it. Raises Conflict, BadQuery."""
+        async with self._changing:
+            entry = await asyncio.to_thread(
+                self._projects.add, str(path), name=name, group=group, hooks=hooks
+            )
+            await self._roster.apply(self._projects.registry.entries)
+        if entry.hooks:
+            await self._install_hooks(entry)
+        return entry
+
+    async def remove_project(self, name: ProjectName) -> None:
+        """Forget a project and purge what no other project shows. Raises UnknownProject."""
+        session = self._roster.session(name)
+        async with self._changing:
+            await asyncio.to_thread(self._projects.remove, name)
+            checkout = session.checkout
+            await self._roster.apply(self._projects.registry.entries)
+        if checkout is not None and checkout.git:
+            others = {item.checkout.common_dir for item in self._roster.sessions() if item.checkout}
+            if checkout.common_dir not in others:
+                await hooks.uninstall(checkout, self._settings.places.spool)
+        self._hook_states.pop(name, None)
+
+    async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
+        """Return the projects of one group, or all, ordered by name."""
+        if group is not None and group not in self._roster.groups():
+            known = ", ".join(sorted(self._roster.groups())) or "none"
+            raise UnknownProject(f"no group named {group!r} (groups: {known})")
+        sessions = [
+            session
+            for session in self._roster.sessions()
+            if (group is None or session.entry.group == group) and self._allowed(session.name)
+        ]
+        totals = await self._ledger.totals()
+        return tuple(self._status_of(session, totals) for session in sessions)
+
+    def _status_of(self, session: ProjectSession, totals: Mapping[int, Any]) -> ProjectStatus:
+        now = session.snapshot()
+        total = totals.get(now.project_id)
+        fresh = session.freshness()
+        state, reason, vectors_left = now.state, now.reason, 0
+        if now.repo is not None and self._filler is not None:
+            vectors_left = self._filler.pending(self._pipeline.shard(now.repo))
+        if vectors_left and state is ProjectState.READY:
+            state = ProjectState.INDEXING
+            reason = f"words are indexed, vectors of {vectors_left} files are still to come"
+        return ProjectStatus(
+            name=session.name,
+            root=session.entry.path,
+            group=session.entry.group,
+            repo=now.repo,
+            branch=now.head.branch,
+            head=now.head.commit,
+            state=state,
+            reason=reason,
+            generation=now.generation,
+            files=total.files if total is not None else 0,
+            chunks=total.chunks if total is not None else 0,
+            skipped=total.skipped if total is not None else 0,
+            pending=now.pending + vectors_left,
+            languages=dict(total.languages) if total is not None else {},
+            freshness=fresh.state,
+            checked_at=now.checked_at,
+            watching=self._hub.health(session.name),
+            hooks=self._hook_states.get(session.name, "unknown"),
+            progress=now.progress,
+        )
+
+    async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
+        """Queue a reindex of one project, or of all, and say of which."""
+        sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
+        for session in sessions:
+            session.reindex(depth)
+        return tuple(session.name for session in sessions)
+
+    async def skipped(
+        self, name: ProjectName | None
+    ) -> Mapping[ProjectName, tuple[SkippedFile, ...]]:
+        """Return every listed file that is not indexed, with its reason, by project."""
+        sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
+        return {
+            session.name: await self._ledger.skipped(session.project_id) for session in sessions
+        }
+
+    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+        sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
+        await asyncio.gather(*(session.flush() for session in sessions))
+        return tuple(session.freshness(verified=True) for session in sessions)
+
+    # ------------------------------------------------------------------ hooks
+
+    async def hooks_install(self, target: str) -> HookReport:
+        """Install our hooks beside whatever is there."""
+        checkout = await self._checkout_of(target)
+        return self._remember(target, await hooks.install(checkout, self._settings.places.spool))
+
+    async def hooks_uninstall(self, target: str) -> HookReport:
+        """Take our hooks out again."""
+        checkout = await self._checkout_of(target)
+        return self._remember(target, await hooks.uninstall(checkout, self._settings.places.spool))
+
+    async def hooks_status(self, target: str) -> HookReport:
+        """Say which hooks are there."""
+        checkout = await self._checkout_of(target)
+        return self._remember(target, await hooks.inspect(checkout, self._settings.places.spool))
+
+    async def note_hooks(self, session: ProjectSession) -> None:
+        """Look once at a project's hooks so that `status` can tell."""
+        if session.checkout is not None and session.checkout.git:
+            report = await hooks.inspect(session.checkout, self._settings.places.spool)
+            self._hook_states[session.name] = report.state
+        else:
+            self._hook_states[session.name] = "no git"
+
+    async def _install_hooks(self, entry: ProjectEntry) -> None:
+        checkout = await repo.locate(Path(entry.path))
+        if not checkout.git:
+            self._hook_states[entry.name] = "no git"
+            return
+        report = await hooks.install(checkout, self._settings.places.spool)
+        self._hook_states[entry.name] = report.state
+
+    async def _checkout_of(self, target: str) -> repo.Checkout:
+        named = [item for item in self._roster.sessions() if target in (item.name, item.entry.path)]
+        path = named[0].root if named else Path(target)
+        if not path.is_absolute():
+            raise BadQuery(f"{target!r} is neither a project's name nor an absolute path")
+        if not path.is_dir():
+            raise BadQuery(f"{path} is not a directory")
+        checkout = await repo.locate(path)
+        if not checkout.git:
+            raise BadQuery(checkout.problem or f"{path} is not a git repository; it has no hooks")
+        return checkout
+
+    def _remember(self, target: str, report: HookReport) -> HookReport:
+        for session in self._roster.sessions():
+            if target in (session.name, session.entry.path):
+                self._hook_states[session.name] = report.state
+        return report
+
+    # ------------------------------------------------------------------ the daemon itself
+
+    async def reload_settings(self) -> tuple[str, ...]:
+        """Read settings and project list again; raises BadSettings and keeps the old ones."""
+        async with self._changing:
+            changes: tuple[str, ...] = await self._reload()
+            return changes
+
+    async def apply_project_list(self) -> tuple[str, ...]:
+        """Read projects.yml again and bring the sessions in line with it."""
+        async with self._changing:
+            registry = await asyncio.to_thread(self._projects.read)
+            return await self._roster.apply(registry.entries)
+
+    def events(self) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield progress from now on."""
+        return self._broadcaster.subscribe()
+
+    async def stop(self) -> None:
+        """Ask the daemon to end; returns at once."""
+        self._stop()
+
+    # ------------------------------------------------------------------ selection
+
+    def _allowed(self, name: ProjectName) -> bool:
+        allowed = self._settings.search.allowed_projects
+        return not allowed or name in allowed
+
+    def _select(
+        self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]
+    ) -> tuple[ProjectSession, ...]:
+        unknown = sorted(set(groups) - self._roster.groups())
+        if unknown:
+            known = ", ".join(sorted(self._roster.groups())) or "none"
+            raise UnknownProject(f"no group named {unknown[0]!r} (groups: {known})")
+        for name in projects:
+            self._roster.session(name)
+        chosen = [
+            session
+            for session in self._roster.sessions()
+            if (not projects or session.name in projects)
+            and (not groups or session.entry.group in groups)
+            and self._allowed(session.name)
+        ]
+        return tuple(chosen)
+
+    async def _verify(self, sessions: tuple[ProjectSession, ...]) -> frozenset[ProjectName]:
+        """Compare with the disk, within the deadline; returns the projects that were verified."""
+        tasks = {asyncio.create_task(item.flush()): item.name for item in sessions}
+        if not tasks:
+            return frozenset()
+        done, late = await asyncio.wait(tasks, timeout=self._settings.search.fresh_deadline_s)
+        for task in late:
+            task.cancel()
+        return frozenset(tasks[task] for task in done if task.exception() is None)
+
+    def _scope(
+        self, sessions: tuple[ProjectSession, ...], verified: frozenset[ProjectName] = frozenset()
+    ) -> Scope:
+        scopes = []
+        for session in sessions:
+            now = session.snapshot()
+            if now.repo is None or now.project_id == 0:
+                continue
+            freshness = session.freshness(verified=session.name in verified)
+            scopes.append(
+                ProjectScope(
+                    project_id=now.project_id,
+                    name=session.name,
+                    group=session.entry.group,
+                    repo=now.repo,
+                    shard=self._pipeline.shard(now.repo),
+                    generation=now.generation,
+                    freshness=freshness,
+                    building=_building(now),
+                )
+            )
+        return Scope(tuple(scopes))
+
+
+def _building(now: Snapshot) -> tuple[int, int] | None:
+    """Say how far the first index is: (files done, files in all), else None."""
+    if now.state is not ProjectState.INDEXING or now.progress is None:
+        return None
+    return now.progress.files_done, now.progress.files_total
+
+
+def _memory_of(processes: Mapping[str, int]) -> dict[str, int]:
+    """Return resident bytes by process name; what cannot be read is left out."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    sizes: dict[str, int] = {}
+    for name, pid in processes.items():
+        try:
+            fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        sizes[name] = int(fields[1]) * page
+    return sizes

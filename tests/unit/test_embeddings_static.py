@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paparatsd.embeddings.static import StaticModel, packaged_model, read_spec
 from paparatsd.embeddings.tokenizer import Vocabulary, words_of
@@ -101,6 +104,14 @@ def test_names_are_cut_into_their_words() -> None:
     assert words_of("HTTPServer2 parse_jsonBody x+=1") == [
         "http", "server", "2", "parse", "json", "body", "x", "+=", "1",
     ]  # fmt: skip
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("aZ_=.9 \x1c\x85\u2003#'")), max_size=60))
+def test_cutting_at_separators_first_changes_nothing(text: str) -> None:
+    vocabulary = Vocabulary(["a", "##a", "z", "==", "9", "é"])
+    one_by_one = Counter(piece for word in words_of(text) for piece in vocabulary[word])
+
+    assert vocabulary.count(text) == one_by_one
 
 
 def test_an_unknown_word_is_cut_longest_piece_first() -> None:

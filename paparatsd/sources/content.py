@@ -120,7 +120,7 @@ def _decode_western(data: bytes) -> str | Skip:
     if _is_mostly_control(data):
         return Skip.BINARY
     high = len(data) - len(data.translate(None, _HIGH))
-    if high > 0.3 * len(data):
+    if high > max(64, 0.3 * len(data)):
         return Skip.UNDECODABLE
     if len(data) != len(data.translate(None, _C1)):
         # These are control characters in latin-1, and quotes and dashes in its Windows form.

@@ -79,15 +79,26 @@ class IgnoreStack:
     """The ignore files called `names` in all directories of one tree, and rules below them all.
 
     Directories must be real ones (reached without a link). Results are remembered, so one stack
-    serves one walk.
+    serves one walk. `places`: the directories that hold such files, if that is known already.
     """
 
-    def __init__(self, root: Path, names: Sequence[str], base: GitIgnoreSpec | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        names: Sequence[str],
+        base: GitIgnoreSpec | None = None,
+        places: frozenset[str] | None = None,
+    ) -> None:
+        self._places = places
         self._root = os.fspath(root)
         self._names = names
         self._base: _Chain = () if base is None else ((0, base),)
         self._chains: dict[str, _Chain] = {}
         self._directories: dict[str, bool] = {"": False}
+
+    def has_rules(self, directory: str) -> bool:
+        """Say whether any rule at all applies to what lies directly in a directory."""
+        return bool(self._chain(directory))
 
     def ignores_directory(self, path: str) -> bool:
         """Say whether the directory or one above it is ignored; "" is the root."""
@@ -132,6 +143,8 @@ class IgnoreStack:
         return chain
 
     def _rules_in(self, directory: str) -> GitIgnoreSpec | None:
+        if self._places is not None and directory not in self._places:
+            return None
         lines: list[str] = []
         for name in self._names:
             lines += self._lines_of(f"{directory}/{name}" if directory else name)

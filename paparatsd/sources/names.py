@@ -58,16 +58,13 @@ _LOCK_NAMES = frozenset(
 )
 
 _MINIFIED = re.compile(
-    r".*(?:[.-]min\.(?:js|mjs|cjs|css|html|svg)|\.bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)"
-    r"|\.(?:js|mjs|cjs|css|ts)\.map|\.map)"
+    r"(?:[.-]min\.(?:js|mjs|cjs|css|html|svg)|\.bundle\.(?:js|mjs|css)|\.chunk\.(?:js|css)|\.map)\Z"
 )
-
 _GENERATED = re.compile(
-    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|_pb\.(?:js|ts|d\.ts|rb)|\.pb\.gw\.go"
-    r"|_grpc\.pb\.go|_grpc_pb\.(?:js|d\.ts)|_generated\.[a-z0-9]+|[._-]generated\.[a-z0-9]+"
-    r"|\.gen\.(?:go|ts|tsx|js|rs|dart)|_gen\.go|_string\.go|zz_generated\..*|\.g\.(?:dart|cs|i\.cs)"
-    r"|\.g\.i\.cs|\.freezed\.dart|\.mocks\.dart|\.config\.dart|\.gr\.dart|\.designer\.(?:cs|vb)"
-    r"|\.tsbuildinfo|\.snap)"
+    r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|_pb\.(?:js|ts|d\.ts|rb)|\.pb\.gw\.go"
+    r"|_grpc_pb\.(?:js|d\.ts)|[._]generated\.[a-z0-9]+|\.gen\.(?:go|ts|tsx|js|rs|dart)|_gen\.go"
+    r"|_string\.go|\.g\.(?:i\.)?cs|\.(?:g|gr|freezed|mocks)\.dart|\.designer\.(?:cs|vb)"
+    r"|\.tsbuildinfo|\.snap)\Z|\Azz_generated\."
 )
 
 # Only what is never text; where a suffix names both, the content decides.
@@ -144,9 +141,9 @@ def reason_by_name(name: str) -> Skip | None:
     suffix = lower.rpartition(".")[2] if "." in lower else ""
     if suffix in _BINARY_SUFFIXES:
         return Skip.BINARY
-    if _MINIFIED.fullmatch(lower):
+    if _MINIFIED.search(lower):
         return Skip.MINIFIED
-    if _GENERATED.fullmatch(lower):
+    if _GENERATED.search(lower):
         return Skip.GENERATED
     return None
 

@@ -43,30 +43,38 @@ class SelectionRules:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What is known of a directory: why its files are skipped, if they all are."""
+    """What is known of a directory: why its files are skipped, if they all are.
+
+    `ruled`: single files in it may still be excluded by a rule.
+    """
 
     reason: Skip | None = None
     detail: str = ""
+    ruled: bool = False
 
 
-_FINE = _Place()
 _LINKED = _Place(Skip.SYMLINK, "below a linked directory")
 _GONE = _Place(Skip.DELETED)
 
 
 class Selector:
-    """Collects the listed files of one project, one `add` each, into a `TreeListing`."""
+    """Collects the listed files of one project, one `add` each, into a `TreeListing`.
 
-    def __init__(self, root: Path, rules: SelectionRules) -> None:
+    `ruled`: the directories that hold ignore files of our own, if the caller knows them.
+    """
+
+    def __init__(
+        self, root: Path, rules: SelectionRules, ruled: frozenset[str] | None = None
+    ) -> None:
         self._top = root
         self._root = os.fspath(root)
         self._rules = rules
         self._identity = _identity(root)
-        self._own = IgnoreStack(root, OWN_IGNORE_FILES)
+        self._own = IgnoreStack(root, OWN_IGNORE_FILES, places=ruled)
         exclusions = exclusion_rules(rules.exclude)
         self._excluded = IgnoreStack(root, (), exclusions) if exclusions else None
         self._wanted = tuple(path.strip("/").removeprefix("./") for path in rules.paths)
-        self._places: dict[str, _Place] = {"": _FINE}
+        self._places: dict[str, _Place] = {"": _Place(ruled=self._is_ruled(""))}
         self._files: dict[str, Stat] = {}
         self._skipped: dict[str, SkippedFile] = {}
         self._directories: set[str] = {""}
@@ -85,7 +93,12 @@ class Selector:
         place = self._place(parent)
         if place.reason is None:
             self._directories.add(parent)
-            found = self._judge(path, name, gitlink=gitlink, sparse=sparse)
+            if gitlink:
+                found: Stat | SkippedFile = SkippedFile(path, Skip.SUBMODULE)
+            elif place.ruled and self._is_ignored(path):
+                found = SkippedFile(path, Skip.IGNORED)
+            else:
+                found = self._judge(path, name, sparse=sparse)
             if not isinstance(found, SkippedFile):
                 self._files[path] = found
                 return
@@ -115,11 +128,7 @@ class Selector:
             directories.update(ancestors(directory))
         return TreeListing(self._files, tuple(self._skipped.values()), frozenset(directories))
 
-    def _judge(self, path: str, name: str, *, gitlink: bool, sparse: bool) -> Stat | SkippedFile:
-        if gitlink:
-            return SkippedFile(path, Skip.SUBMODULE)
-        if self._is_ignored(path):
-            return SkippedFile(path, Skip.IGNORED)
+    def _judge(self, path: str, name: str, *, sparse: bool) -> Stat | SkippedFile:
         try:
             status = os.lstat(f"{self._root}/{path}")
         except OSError as exc:
@@ -137,6 +146,9 @@ class Selector:
         if status.st_size > self._rules.max_file_bytes:
             return SkippedFile(path, Skip.TOO_LARGE, f"{status.st_size} bytes")
         return to_stat(status)
+
+    def _is_ruled(self, directory: str) -> bool:
+        return bool(self._excluded or self._wanted or self._own.has_rules(directory))
 
     def _is_ignored(self, path: str) -> bool:
         if self._excluded is not None and self._excluded.ignores_file(path):
@@ -171,7 +183,7 @@ class Selector:
             return _Place(Skip.UNREADABLE, exc.strerror or "")
         if stat.S_ISLNK(mode):
             return _LINKED
-        return _FINE if stat.S_ISDIR(mode) else _GONE
+        return _Place(ruled=self._is_ruled(directory)) if stat.S_ISDIR(mode) else _GONE
 
 
 def ancestors(path: str) -> Iterator[str]:

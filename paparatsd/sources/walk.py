@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio.to_thread
 import structlog
@@ -22,12 +22,12 @@ from paparatsd.model import TreeListing
 from paparatsd.sources.folder import walk_folder, walk_paths
 from paparatsd.sources.git import run_git
 from paparatsd.sources.guidance import find_guidance, guidance_place
-from paparatsd.sources.ignore import BUILT_IN_DIRECTORIES
+from paparatsd.sources.ignore import BUILT_IN_DIRECTORIES, OWN_IGNORE_FILES
 from paparatsd.sources.names import is_guidance
 from paparatsd.sources.selection import SelectionRules, Selector, ancestors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from paparatsd.sources.repo import Checkout
@@ -39,8 +39,8 @@ log = structlog.get_logger()
 _DEADLINE_S = 120
 _MAX_PATHS = 1_000
 _MAX_PATH_BYTES = 100_000
-_GITLINK = b"160000"
-_SKIP_WORKTREE = b"S"
+_GITLINK = "160000"
+_SKIP_WORKTREE = "S"
 # With one pathspec, or several with a common beginning, git walks from there and refuses a path
 # inside a nested repository. Two more that share nothing with it avoid that; they match nothing.
 _NO_COMMON_BEGINNING = ("\x01", "\x02")
@@ -129,29 +129,45 @@ def _select(
     ignored: bytes,
     is_wanted: Callable[[str], bool] | None = None,
 ) -> TreeListing:
-    selector = Selector(root, rules)
-    for record in entries.split(b"\0"):
-        tag, _, rest = record.partition(b" ")
-        if tag in (b"?", b""):
-            path = os.fsdecode(rest)
-            if path and (is_wanted is None or is_wanted(path)):
-                selector.add(path, gitlink=path.endswith("/"))
-            continue
-        mode, _, name = rest.partition(b"\t")
-        path = os.fsdecode(name)
-        if is_wanted is None or is_wanted(path):
-            selector.add(path, gitlink=mode.startswith(_GITLINK), sparse=tag == _SKIP_WORKTREE)
-    for path in _guidance_among(root, ignored):
+    listed = list(_parse_entries(entries))
+    untracked = os.fsdecode(ignored).split("\0")
+    ruled = None
+    if is_wanted is None:
+        # The whole tree's lists also tell where our own ignore files are; those of a part do not.
+        paths = [*(entry.path for entry in listed), *untracked]
+        ruled = frozenset(p.rpartition("/")[0] for p in paths if p.endswith(OWN_IGNORE_FILES))
+    selector = Selector(root, rules, ruled)
+    for entry in listed:
+        if is_wanted is None or is_wanted(entry.path):
+            selector.add(entry.path, gitlink=entry.gitlink, sparse=entry.sparse)
+    for path in _guidance_among(root, untracked):
         if is_wanted is None or is_wanted(path):
             selector.add(path)
     return selector.listing()
 
 
-def _guidance_among(root: Path, ignored: bytes) -> list[str]:
+class _Entry(NamedTuple):
+    """One record of `git ls-files -t -s -c -o`."""
+
+    path: str
+    gitlink: bool
+    sparse: bool
+
+
+def _parse_entries(output: bytes) -> Iterator[_Entry]:
+    """Read `? path` (untracked, a nested repository ends in /) and `TAG MODE ID STAGE<tab>path`."""
+    for record in os.fsdecode(output).split("\0"):
+        if record.startswith("? "):
+            yield _Entry(record[2:], record.endswith("/"), sparse=False)
+        elif record:
+            path = record[record.index("\t") + 1 :]
+            yield _Entry(path, record[2:8] == _GITLINK, record[0] == _SKIP_WORKTREE)
+
+
+def _guidance_among(root: Path, ignored: list[str]) -> list[str]:
     """Return the guidance files among what git ignores, whole directories ending in a slash."""
     found = []
-    for record in ignored.split(b"\0"):
-        path = os.fsdecode(record)
+    for path in ignored:
         if path.endswith("/"):
             found += find_guidance(root, path.rstrip("/"))
         elif is_guidance(path):

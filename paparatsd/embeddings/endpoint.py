@@ -65,6 +65,10 @@ class Endpoint:
     def __init__(self, url: str, model: str, api_key: str | None, *, connections: int) -> None:
         self._url = embeddings_url(url)
         self._model = model
+        # Numbers written out are ten times as long to parse, and parsing blocks the event loop.
+        # The form is a wish: both are understood, and a server that refuses it is asked again.
+        self._encoding: dict[str, str] = {"encoding_format": "base64"}
+        self._encoding_accepted = False
         self.shown = shown_url(self._url)
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if api_key:
@@ -89,7 +93,18 @@ class Endpoint:
 
         Raises TryLater, InputRefused, EmbedderRefused, BadReply.
         """
-        body = {"model": self._model, "input": list(texts)}
+        try:
+            matrix = await self._post(texts, self._encoding)
+        except InputRefused:
+            if self._encoding_accepted:
+                raise
+            matrix = await self._post(texts, {})
+            self._encoding = {}
+        self._encoding_accepted = True
+        return matrix
+
+    async def _post(self, texts: Sequence[str], encoding: Mapping[str, str]) -> FloatMatrix:
+        body = {"model": self._model, "input": list(texts), **encoding}
         max_bytes = FIXED_REPLY_BYTES + REPLY_BYTES_PER_TEXT * len(texts)
         try:
             async with self._client.stream("POST", self._url, json=body) as reply:

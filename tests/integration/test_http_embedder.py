@@ -199,7 +199,7 @@ async def test_one_poison_text_costs_only_its_own_vector(server: FakeEmbedder, c
     assert not answer.vectors[11].any()
     good = [n for n in range(16) if n != 11]
     assert answer.vectors[good] == expected([texts[n] for n in good])
-    assert len(server.requests) <= 10
+    assert len(server.requests) <= 11
 
 
 async def test_a_batch_that_is_too_large_is_halved(server: FakeEmbedder) -> None:
@@ -232,7 +232,7 @@ async def test_an_endpoint_that_refuses_every_text_is_not_taken_for_poison(
             await client.embed_documents([f"text {n}" for n in range(32)])
 
     assert server.texts[-1] == [PROBE]
-    assert len(server.requests) <= 7
+    assert len(server.requests) <= 14
 
 
 def row(**changes: Any) -> list[Any]:
@@ -294,6 +294,19 @@ async def test_f4_reordered_integer_and_base64_vectors_are_read_rightly(
     assert ordered.vectors.argmax(axis=1).tolist() == [0, 1]
     assert np.linalg.norm(ordered.vectors, axis=1).tolist() == [1, 1]
     assert unpacked.tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+
+
+async def test_an_endpoint_that_knows_no_base64_is_asked_for_plain_numbers(
+    server: FakeEmbedder,
+) -> None:
+    server.decide = lambda request: status(422) if "encoding_format" in request.body else None
+    async with embedder(server.url) as client:
+        for text in ("one", "two"):
+            assert (await client.embed_documents([text])).vectors == expected([text])
+
+    assert [request.body.get("encoding_format") for request in server.requests] == [
+        "base64", None, None,
+    ]  # fmt: skip
 
 
 @pytest.mark.fault

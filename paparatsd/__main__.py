@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from paparatsd import __version__
 from paparatsd.errors import PaparatsError, UserError
 from paparatsd.exits import INTERRUPTED, exit_code_of
-from paparatsd.loading import load_settings
+from paparatsd.loading import load_settings, reload_settings
 from paparatsd.locations import KINDS, prepare_places, resolve_places
 from paparatsd.private_file import create_token
 from paparatsd.settings import pin_import_path, process_environment
@@ -126,7 +126,7 @@ def _serve(settings: Settings) -> int:
     configure_logging(settings.log.level, settings.log.format)
     for note in settings.notes:
         structlog.get_logger().warning("setting_without_effect", note=note)
-    return run_daemon(settings)
+    return run_daemon(settings, process_environment(), lambda: reload_settings(settings))
 
 
 if __name__ == "__main__":

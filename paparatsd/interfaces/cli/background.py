@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
@@ -69,10 +70,16 @@ def _say_stopped(context: Context, *, was_running: bool) -> int:
 
 def mcp(context: Context) -> int:
     """Bridge MCP between standard input and output and the daemon."""
-    from paparatsd.interfaces.stdio import run_stdio
+    from paparatsd.interfaces.stdio import run_bridge
 
-    toolset: str = context.arguments.toolset
-    return run_stdio(context.places, toolset, lambda: ensure_running(context))
+    run_bridge(
+        context.places.control_socket,
+        sys.stdin.buffer,
+        sys.stdout.buffer,
+        start=lambda: ensure_running(context),
+        toolset=context.arguments.toolset,
+    )
+    return 0
 
 
 def ensure_running(context: Context) -> bool:
@@ -169,10 +176,20 @@ def _last_line(log_file: Path) -> str:
             lines = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    sentences = [
-        line.removeprefix("paparatsd: ") for line in lines if line.startswith("paparatsd: ")
-    ]
+    sentences = [sentence for line in lines if (sentence := _sentence(line))]
     return sentences[-1] if sentences else ""
+
+
+def _sentence(line: str) -> str:
+    """Return why the daemon could not run, if this line of its log says so."""
+    if line.startswith("paparatsd: "):
+        return line.removeprefix("paparatsd: ")
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return ""
+    is_end = isinstance(event, dict) and event.get("event") == "cannot_run"
+    return str(event.get("error", "")) if is_end else ""
 
 
 def _runs(pid: int) -> bool:

@@ -1,0 +1,267 @@
+"""The command line as a process: start-up, pipes, terminals, signals, a daemon that is not well."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.fake_control import FakeControl, answer, daemon_status, hit, project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPARATS = (sys.executable, "-m", "paparatsd.interfaces.cli.main")
+PAPARATSD = (sys.executable, "-m", "paparatsd")
+HEAVY = frozenset({"rich", "yaml", "numpy", "structlog", "mcp", "starlette", "anyio", "httpx"}) | {
+    "asyncio",
+    "tomllib",
+    "subprocess",
+    "logging",
+}
+
+
+@pytest.fixture
+def control() -> Iterator[FakeControl]:
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp", prefix="ppr") as directory,
+        FakeControl(Path(directory)) as control,
+    ):
+        yield control
+
+
+def environment_of(directory: Path, **more: str) -> dict[str, str]:
+    return {
+        "PATH": os.defpath,
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(directory),
+        "PAPARATS_STATE_DIR": str(directory / "state"),
+        "PAPARATS_CONFIG_DIR": str(directory / "config"),
+        "PAPARATS_CACHE_DIR": str(directory / "cache"),
+        "PAPARATS_RUNTIME_DIR": str(directory / "run"),
+        **more,
+    }
+
+
+def run(
+    directory: Path, *argv: str, command: tuple[str, ...] = PAPARATS, **more: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        (*command, *argv),
+        env=environment_of(directory, **more),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+def run_on_terminal(directory: Path, *argv: str, **more: str) -> tuple[int, str]:
+    """Run the command with a terminal as its standard output; return code and what it showed."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        (*PAPARATS, *argv),
+        env=environment_of(directory, COLUMNS="100", LINES="40", **more),
+        cwd=directory,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        ready, _, _ = select.select([ours], [], [], 20)
+        assert ready, "the command hangs"
+        try:
+            piece = os.read(ours, 65_536)
+        except OSError:  # how Linux tells that the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    return process.wait(20), shown.decode().replace("\r\n", "\n")
+
+
+def test_status_imports_nothing_heavy(control: FakeControl) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    result = run(control.directory, "status", PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    imported = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in result.stderr.splitlines()
+    }
+    assert "paparatsd" in imported
+    assert imported & HEAVY == set()
+
+
+def test_nobody_reading_the_output_is_no_error(control: FakeControl) -> None:
+    long = answer(*(hit(text="line\n" * 5_000) for _ in range(20)))
+    control.answer("POST", "/v1/search", long)
+    process = subprocess.Popen(
+        (*PAPARATS, "search", "x"),
+        env=environment_of(control.directory),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(20) == 128 + signal.SIGPIPE
+
+
+def test_a_terminal_gets_colours_and_a_pipe_does_not(control: FakeControl) -> None:
+    control.answer("POST", "/v1/search", answer(hit()))
+    code, shown = run_on_terminal(control.directory, "search", "x", TERM="xterm-256color")
+    assert code == 0
+    assert "\x1b[" in shown
+    assert "Cart.total" in shown
+    assert "\x1b" not in run(control.directory, "search", "x", TERM="xterm-256color").stdout
+
+
+@pytest.mark.parametrize("terminal", ["dumb", ""])
+def test_a_dumb_terminal_gets_no_escape_codes(control: FakeControl, terminal: str) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    code, shown = run_on_terminal(control.directory, "status", TERM=terminal)
+    assert code == 0
+    assert "\x1b" not in shown
+
+
+def test_json_on_a_terminal_is_still_json(control: FakeControl) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    _, shown = run_on_terminal(control.directory, "status", "--json", TERM="xterm-256color")
+    assert json.loads(shown)["pid"] == 4_194_300
+
+
+def test_add_on_a_terminal_shows_progress_and_then_one_line(control: FakeControl) -> None:
+    entry = {"name": "shop", "path": "/src/shop", "group": "g", "hooks": True, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    progress = {
+        "files_done": 6,
+        "files_total": 12,
+        "chunks_done": 60,
+        "files_rate": 30.0,
+        "eta_s": 3.0,
+    }
+    busy = project(state="indexing", progress=progress)
+    control.answer("GET", "/v1/projects", {"projects": [busy]}, {"projects": [project()]})
+    code, shown = run_on_terminal(control.directory, "add", ".", TERM="xterm-256color")
+    assert code == 0
+    assert "6/12 files, 60 chunks, 30 files/s, 3 s left" in shown
+    last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()[-1]
+    assert "shop (group default) is ready: 12 files" in last
+
+
+def test_an_interrupt_ends_without_a_trace(control: FakeControl) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    process = subprocess.Popen(
+        (*PAPARATS, "status", "--watch"),
+        env=environment_of(control.directory),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(b"PROJECT")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, b"")
+
+
+def test_a_frozen_daemon_is_told_at_the_deadline() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="ppr") as name:
+        directory = Path(name)
+        (directory / "run").mkdir(mode=0o700)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as frozen:
+            frozen.bind(str(directory / "run" / "control.sock"))
+            frozen.listen(8)
+            result = run(directory, "status", "--timeout", "0.2")
+    assert (result.returncode, result.stdout) == (69, "")
+    assert "did not answer within 0.2 s" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_garbage_on_the_socket_is_a_bad_reply() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="ppr") as name:
+        directory = Path(name)
+        (directory / "run").mkdir(mode=0o700)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+            server.bind(str(directory / "run" / "control.sock"))
+            server.listen(8)
+            process = subprocess.Popen(
+                (*PAPARATS, "list"), env=environment_of(directory), stderr=subprocess.PIPE
+            )
+            with server.accept()[0] as connection:
+                connection.recv(65_536)
+                connection.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
+                _, err = process.communicate(timeout=20)
+    assert process.returncode == 76
+    assert b"does not speak HTTP" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "variables", "code", "needle"),
+    [
+        ((), {"PAPARATS_PORT": "x"}, 78, "PAPARATS_PORT"),
+        (("--host", "0.0.0.0"), {}, 78, "http.host"),  # noqa: S104 - refused
+        (("--set", "http.port"), {}, 64, "section.key=value"),
+        (("--set", "http.prot=1"), {}, 78, "no setting 'http.prot'"),
+        (("--no-such-flag",), {}, 64, "usage: paparatsd"),
+        (("--state-dir", "/proc/self/exe"), {}, 78, "not a directory"),
+    ],
+)
+def test_the_daemon_refuses_bad_settings_in_one_line_and_creates_nothing(
+    tmp_path: Path, argv: tuple[str, ...], variables: dict[str, str], code: int, needle: str
+) -> None:
+    result = run(tmp_path, *argv, command=PAPARATSD, **variables)
+    assert result.returncode == code
+    assert needle in result.stderr
+    assert "Traceback" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_daemon_checks_its_settings_without_starting(tmp_path: Path) -> None:
+    result = run(tmp_path, "--check", "--port", "0", "--log-level", "debug", command=PAPARATSD)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_created_token_is_private_and_not_shown(tmp_path: Path) -> None:
+    result = run(tmp_path, "--create-token", command=PAPARATSD)
+    assert result.returncode == 0
+    token = (tmp_path / "config" / "token").read_text().strip()
+    assert token not in result.stdout + result.stderr
+    assert (tmp_path / "config" / "token").stat().st_mode & 0o777 == 0o600
+    assert run(tmp_path, "--create-token", command=PAPARATSD).returncode == 64
+
+
+def test_up_tells_why_the_daemon_cannot_start(tmp_path: Path) -> None:
+    result = run(tmp_path, "up", PAPARATS_PORT="none")
+    assert result.returncode == 78
+    assert "could not start: environment: PAPARATS_PORT: 'none' cannot be used" in result.stderr
+    assert (tmp_path / "state" / "paparatsd.log").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_package_in_the_working_directory_is_not_run(tmp_path: Path) -> None:
+    fake = tmp_path / "paparatsd"
+    fake.mkdir()
+    (fake / "__init__.py").write_text("")
+    (fake / "__main__.py").write_text("open('run-by-mistake', 'w').close()\n")
+    safe = (sys.executable, "-P", *PAPARATS[1:])  # as an installed command: safe by itself
+    result = run(tmp_path, "up", command=safe, PAPARATS_PORT="none")
+    assert result.returncode == 78
+    assert not (tmp_path / "run-by-mistake").exists()

@@ -1,0 +1,487 @@
+"""Every command against a fake control API, in this process."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from paparatsd.exits import CODES, exit_code_of
+from paparatsd.interfaces.cli.main import main
+from tests.harness.fake_control import (
+    FakeControl,
+    answer,
+    daemon_status,
+    freshness,
+    hit,
+    project,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeControl]:
+    # Not tmp_path: a socket's path must be short.
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp", prefix="ppr") as directory,
+        FakeControl(Path(directory)) as control,
+    ):
+        for name, value in control.environment.items():
+            monkeypatch.setenv(name, value)
+        yield control
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    """Run the command line and return its exit code and what it printed."""
+    code = main(argv)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
+    code, out, err = run(capsys, *argv, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_status_shows_the_daemon_and_a_row_for_each_project(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress = {
+        "files_done": 5,
+        "files_total": 10,
+        "chunks_done": 50,
+        "files_rate": 12.4,
+        "eta_s": 65.0,
+    }
+    busy = project("big", state="indexing", pending=5, progress=progress, branch=None)
+    lost = project("lost", state="missing", reason="the directory is gone", watching="polling: nfs")
+    control.answer(
+        "GET", "/v1/status", daemon_status(project(), busy, lost, problems=["disk is nearly full"])
+    )
+    code, out, err = run(capsys, "status")
+    assert (code, err) == (0, "")
+    assert "pid 4194300, up 1 min 15 s, memory 120 MB (daemon 50 MB, store 70 MB)" in out
+    assert "embedder static m (256), store edge" in out
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line}
+    assert rows["shop"] == "default ready main 12 345 2 0 - -"
+    assert rows["big"] == "default indexing 1111111111 12 345 2 5 12/s 1 min 05 s"
+    assert "! disk is nearly full" in out
+    assert "! lost: the directory is gone" in out
+    assert "! lost: changes are found by polling: nfs" in out
+
+
+def test_status_json_is_the_answer_of_the_daemon(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    assert run_json(capsys, "status") == daemon_status(project())
+
+
+def test_status_without_projects_says_how_to_add_one(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("GET", "/v1/status", daemon_status())
+    assert "paparats add PATH" in run(capsys, "status")[1]
+
+
+def test_add_sends_an_absolute_path_and_prints_one_line(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(control.directory)
+    entry = {"name": "x", "path": "/src/x", "group": "g", "hooks": False, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    code, out, _ = run(capsys, "add", "sub/../repo", "--name", "x", "--group", "g", "--no-hooks")
+    assert code == 0
+    assert len(out.splitlines()) == 1
+    assert "added x (group g): /src/x" in out
+    (call,) = control.made("POST", "/v1/projects")
+    path = str(control.directory / "repo")
+    assert call.body == {"path": path, "name": "x", "group": "g", "hooks": False}
+
+
+def test_add_json_is_the_entry(control: FakeControl, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"name": "x", "path": "/src/x", "group": "g", "hooks": True, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    assert run_json(capsys, "add", "/src/x") == {"project": entry}
+
+
+def test_add_wait_returns_when_the_project_is_ready(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"name": "shop", "path": "/src/shop", "group": "g", "hooks": True, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    control.answer(
+        "GET",
+        "/v1/projects",
+        {"projects": [project(state="indexing")]},
+        {"projects": [project(state="ready")]},
+    )
+    code, out, _ = run(capsys, "add", "/src/shop", "--wait")
+    assert code == 0
+    assert "shop (group default) is ready: 12 files, 345 chunks, 2 skipped" in out
+    assert len(control.made("GET", "/v1/projects")) == 2
+
+
+def test_add_wait_fails_when_the_project_cannot_be_indexed(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"name": "shop", "path": "/src/shop", "group": "g", "hooks": True, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    broken = project(state="error", reason="cannot be read")
+    control.answer("GET", "/v1/projects", {"projects": [broken]})
+    code, _, err = run(capsys, "add", "/src/shop", "--wait")
+    assert code == 70
+    assert "cannot be read" in err
+
+
+def test_remove_without_a_terminal_does_not_ask(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("DELETE", "/v1/projects/a.b", {"removed": "a.b"})
+    assert run(capsys, "remove", "a.b") == (0, "removed a.b\n", "")
+    assert run_json(capsys, "remove", "a.b", "--yes") == {"removed": "a.b"}
+
+
+def test_list_has_a_row_or_a_name_for_each_project(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("GET", "/v1/projects", {"projects": [project("a"), project("b")]})
+    assert run(capsys, "list", "--names") == (0, "a\nb\n", "")
+    rows = run(capsys, "list", "-g", "default")[1].splitlines()
+    assert rows[0].split() == ["PROJECT", "GROUP", "STATE", "FILES", "PATH"]
+    assert rows[2].split() == ["b", "default", "ready", "12", "/src/b"]
+    assert control.calls[-1].parameters == {"group": "default"}
+    assert run_json(capsys, "list") == {"projects": [project("a"), project("b")]}
+
+
+@pytest.mark.parametrize(
+    ("argv", "body", "said"),
+    [
+        (["reindex"], {"project": None, "depth": "changed"}, "reindexing shop\n"),
+        (
+            ["reindex", "shop", "--force"],
+            {"project": "shop", "depth": "full"},
+            "reindexing shop from scratch\n",
+        ),
+    ],
+)
+def test_reindex_asks_for_the_right_depth(
+    control: FakeControl,
+    capsys: pytest.CaptureFixture[str],
+    argv: list[str],
+    body: dict[str, Any],
+    said: str,
+) -> None:
+    control.answer("POST", "/v1/reindex", {"projects": ["shop"], "depth": body["depth"]})
+    assert run(capsys, *argv) == (0, said, "")
+    assert control.calls[-1].body == body
+
+
+def test_reindex_wait_waits_for_the_disk(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/reindex", {"projects": ["shop"], "depth": "changed"})
+    control.answer("POST", "/v1/flush", {"freshness": [freshness()]})
+    assert run_json(capsys, "reindex", "shop", "--wait")["freshness"] == [freshness()]
+    assert control.calls[-1].body == {"project": "shop"}
+
+
+def test_skipped_lists_each_file_and_counts_by_reason(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [
+        {"path": "a\nb.png", "reason": "binary", "detail": ""},
+        {"path": "c.png", "reason": "binary", "detail": ""},
+        {"path": ".env", "reason": "secret", "detail": "name"},
+    ]
+    control.answer("GET", "/v1/skipped", {"projects": {"shop": files, "empty": []}})
+    _, out, _ = run(capsys, "skipped")
+    assert "shop     binary  a\\x0ab.png" in out
+    assert "shop: 3 skipped (2 binary, 1 secret)\nempty: 0 skipped\n" in out
+    assert run_json(capsys, "skipped", "shop")["projects"]["shop"] == files
+    assert control.calls[-1].parameters == {"project": "shop"}
+
+
+def test_search_passes_every_filter_on(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer())
+    argv = (
+        "search -p a -p b -g g -n 7 --path src/** --lang python --kind class --fresh --timeout 2 q"
+    )
+    assert run(capsys, *argv.split()) == (0, "no results\n", "")
+    assert control.calls[-1].body == {
+        "query": "q",
+        "limit": 7,
+        "projects": ["a", "b"],
+        "groups": ["g"],
+        "paths": ["src/**"],
+        "languages": ["python"],
+        "kinds": ["class"],
+        "fresh": True,
+        "deadline_s": 2.0,
+    }
+
+
+def test_search_prints_a_block_for_each_hit_with_line_numbers(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twin = hit(symbol=None, kind="window", start_line=100, text="x\n", also_in=["clone"])
+    control.answer("POST", "/v1/search", answer(hit(), twin))
+    assert run(capsys, "search", "total")[1] == (
+        "shop src/cart.py:9-11  [high 0.81; method Cart.total]\n"
+        "  shop:src/cart.py#Cart.total\n"
+        " 9 | def total(self):\n"
+        "10 |     # sum\n"
+        "11 |     return sum(self.prices)\n"
+        "\n"
+        "shop src/cart.py:100-11  [high 0.81; window; also in clone]\n"
+        "  shop:src/cart.py#Cart.total\n"
+        "100 | x\n"
+    )
+
+
+def test_search_says_what_is_stale_and_what_to_know(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    behind = freshness("stale", reason="12 files changed", pending=12)
+    control.answer(
+        "POST",
+        "/v1/search",
+        answer(hit(), freshness=[behind], notes=["the index is partial"]),
+    )
+    out = run(capsys, "search", "total")[1].splitlines()
+    assert out[-2:] == [
+        "note: the index is partial",
+        "stale: shop: 12 files changed; 12 files pending",
+    ]
+
+
+def test_control_characters_of_a_repository_never_reach_the_output(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = hit(path="a\x1b[2J\n.py", text="x\x1b]0;title\x07\r\ny\u202e\x9b", symbol="\x08s")
+    control.answer("POST", "/v1/search", answer(evil))
+    out = run(capsys, "search", "x")[1]
+    assert not [char for char in out if not char.isprintable() and char != "\n"]
+    assert "a\\x1b[2J\\x0a.py" in out
+
+
+def test_search_json_is_the_answer_of_the_daemon(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit()))
+    assert run_json(capsys, "search", "total") == answer(hit())
+
+
+def test_show_prints_neighbours_once_and_in_line_order(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    above = hit(start_line=1, end_line=3, text="a\nb\nc")
+    below = hit(start_line=11, end_line=12, text="    return sum(self.prices)\nlast")
+    control.answer(
+        "GET",
+        "/v1/show",
+        {"target": hit(), "neighbours": [below, above], "freshness": freshness()},
+    )
+    out = run(capsys, "show", "shop:src/cart.py#Cart.total", "--radius", "5")[1]
+    assert control.calls[-1].parameters == {
+        "address": "shop:src/cart.py#Cart.total",
+        "radius": "5",
+    }
+    code = [line for line in out.splitlines() if "|" in line or line == "..."]
+    assert [line.split("|")[0].strip() for line in code] == [
+        "1", "2", "3", "...", "9", "10", "11", "12",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall", "status"])
+def test_hooks_say_where_and_what(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    report = {
+        "directory": "/src/shop/.git/hooks",
+        "state": "installed",
+        "hooks": {"post-commit": "installed"},
+        "advice": "",
+    }
+    control.answer("POST", f"/v1/hooks/{verb}", report)
+    out = run(capsys, "hooks", verb, "/src/shop")[1]
+    assert "hooks installed in /src/shop/.git/hooks" in out
+    assert "post-commit  installed" in out
+    assert control.calls[-1].body == {"path": "/src/shop"}
+    assert run_json(capsys, "hooks", verb, "a-project") == report
+    assert control.calls[-1].body == {"path": "a-project"}
+    run(capsys, "hooks", verb)
+    assert control.calls[-1].body == {"path": str(Path.cwd())}
+
+
+def test_up_is_idempotent_and_says_where(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("GET", "/v1/status", daemon_status())
+    out = run(capsys, "up")[1]
+    assert "is running already, pid 4194300" in out
+    assert "http http://127.0.0.1:9876" in out
+    assert run_json(capsys, "up")["started"] is False
+
+
+def test_down_asks_the_daemon_and_waits_for_its_end(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("GET", "/v1/status", daemon_status())
+    control.answer("POST", "/v1/stop", {"stopping": True})
+    assert run(capsys, "down") == (0, "stopped\n", "")
+    assert len(control.made("POST", "/v1/stop")) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "exit_code"),
+    [
+        ("unknown_project", 404, 64),
+        ("conflict", 409, 64),
+        ("bad_query", 400, 64),
+        ("refused", 403, 77),
+        ("busy", 503, 75),
+        ("unavailable", 503, 69),
+        ("bad_reply", 502, 76),
+        ("broken", 500, 70),
+        ("schema_too_new", 500, 78),
+        ("bad_settings", 400, 78),
+        ("internal", 500, 70),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_the_exit_code_of_its_class(
+    control: FakeControl,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    status: int,
+    exit_code: int,
+) -> None:
+    control.refuse("GET", "/v1/projects", status, code, "because of this")
+    assert run(capsys, "list") == (exit_code, "", "paparats: because of this\n")
+    got, out, err = run(capsys, "list", "--json")
+    assert (got, err) == (exit_code, "paparats: because of this\n")
+    assert json.loads(out)["error"]["message"] == "because of this"
+
+
+def test_every_error_class_has_an_exit_code() -> None:
+    for error_class, code in CODES.items():
+        assert exit_code_of(error_class("x")) == code
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["status"],
+        ["list"],
+        ["search", "x"],
+        ["show", "a:b#c"],
+        ["remove", "x"],
+        ["reindex"],
+        ["skipped"],
+        ["hooks", "status"],
+    ],
+)
+def test_without_a_daemon_every_command_says_how_to_start_it(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    argv: list[str],
+) -> None:
+    monkeypatch.setenv("PAPARATS_STATE_DIR", str(tmp_path / "state"))
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (69, "")
+    assert err == "paparats: the daemon is not running; start it with `paparats up`\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_down_without_a_daemon_is_fine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PAPARATS_STATE_DIR", str(tmp_path / "state"))
+    assert run(capsys, "down") == (0, "the daemon is not running\n", "")
+    assert run_json(capsys, "down") == {"stopped": False}
+
+
+def test_up_with_an_unusable_state_directory_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PAPARATS_STATE_DIR", str(tmp_path / "file"))
+    code, _, err = run(capsys, "up")
+    assert code == 78
+    assert "not a directory" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_daemon_of_another_version_is_pointed_out(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.version = "0.0.1"
+    control.answer("GET", "/v1/projects", {"projects": []})
+    code, _, err = run(capsys, "list")
+    assert code == 0
+    assert "version 0.0.1" in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["nonsense"],
+        ["search"],
+        ["search", "-n", "0", "x"],
+        ["search", "-n", "101", "x"],
+        ["search", "-n", "1e1", "x"],
+        ["search", "--timeout", "nan", "x"],
+        ["show", "a", "--radius", "-1"],
+        ["add"],
+        ["add", ".", "--wait", "--no-wait"],
+        ["hooks", "paint"],
+        ["mcp", "--toolset", "x"],
+    ],
+)
+def test_a_wrong_command_line_shows_the_usage_and_exits_with_64(
+    capsys: pytest.CaptureFixture[str], argv: list[str]
+) -> None:
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (64, "")
+    assert err.startswith("usage: paparats")
+    assert "Traceback" not in err
+
+
+def test_completions_know_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    from paparatsd.interfaces.cli.parser import build_parser
+
+    (subparsers,) = (action for action in build_parser()._actions if action.dest == "command")
+    assert subparsers.choices is not None
+    for shell in ("bash", "zsh", "fish"):
+        code, script, _ = run(capsys, "completions", shell)
+        assert code == 0
+        for command in subparsers.choices:
+            assert command in script, f"{shell} does not complete {command}"
+        assert run_json(capsys, "completions", shell)["script"] == script
+
+
+def test_the_version_and_the_help_exit_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--version")
+    assert code == 0
+    assert out.startswith("paparats ")
+    assert run(capsys, "search", "--help")[0] == 0
+
+
+def test_relative_directories_of_the_command_line_are_understood(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control.answer("GET", "/v1/projects", {"projects": []})
+    for name in control.environment:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(control.directory)
+    assert run(capsys, "--runtime-dir", "run", "list", "--names") == (0, "", "")

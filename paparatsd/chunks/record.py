@@ -58,7 +58,7 @@ _SECTIONS = (
     ("def_lines", "<u4"),
     ("def_weights", "<f2"),
     ("def_containers", "u1"),
-    ("def_offsets", "<u4"),
+    ("def_lengths", "u1"),
     ("def_terms", "<u4"),
     ("used_hashes", "<u4"),
     ("file_vector", "i1"),
@@ -86,7 +86,7 @@ class RankRecord:
     terms: ids of the file's terms, ascending (uint32 [n]). offsets: [n + 1] into posting_chunks
     and posting_values (float16), which say in which chunks a term stands and with which value.
     whole_values [n]: the terms' values in the file taken as one document. chunk_lines [c, 2].
-    def_*: one entry per definition; its name's term ids are def_terms[def_offsets[i]:...].
+    def_*: one entry per definition; def_terms holds def_lengths[i] term ids of each one's name.
     """
 
     terms: NDArray[np.uint32]
@@ -100,7 +100,7 @@ class RankRecord:
     def_chunks: NDArray[np.uint32]
     def_weights: NDArray[np.float16]
     def_containers: NDArray[np.uint8]
-    def_offsets: NDArray[np.uint32]
+    def_lengths: NDArray[np.uint8]
     def_terms: NDArray[np.uint32]
     used_hashes: NDArray[np.uint32]
 
@@ -270,7 +270,7 @@ def _put_definitions(sections: dict[str, Any], parsed: ParsedFile) -> None:
     symbols = [one for one in parsed.symbols if one.name and one.kind not in NOT_DEFINITIONS]
     symbols = symbols[:MAX_DEFINITIONS]
     names = [last_part(symbol.name) for symbol in symbols]
-    parts = [sorted({term_id(part) for part in parts_of(name)}) for name in names]
+    parts = [sorted({term_id(part) for part in parts_of(name)})[:255] for name in names]
     sections["def_names"] = _joined(names)
     sections["def_hashes"] = [term_id(name) for name in names]
     sections["def_folded"] = [term_id(name.lower()) for name in names]
@@ -278,7 +278,7 @@ def _put_definitions(sections: dict[str, Any], parsed: ParsedFile) -> None:
     sections["def_lines"] = [(symbol.start_line, symbol.end_line) for symbol in symbols]
     sections["def_weights"] = [definition_weight(symbol) for symbol in symbols]
     sections["def_containers"] = [symbol.container for symbol in symbols]
-    sections["def_offsets"] = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    sections["def_lengths"] = [len(part) for part in parts]
     sections["def_terms"] = [number for part in parts for number in part]
 
 

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paparatsd.clock import SystemClock
+
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.model import SearchRequest
@@ -45,9 +47,9 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
 class QueryCache:
     """Least recently used answers go first; none is older than `ttl_s`."""
 
-    def __init__(self, entries: int, clock: Clock, ttl_s: float = TTL_S) -> None:
+    def __init__(self, entries: int, clock: Clock | None = None, ttl_s: float = TTL_S) -> None:
         self._entries = entries
-        self._clock = clock
+        self._clock: Clock = clock or SystemClock()
         self._ttl_s = ttl_s
         self._answers: OrderedDict[CacheKey, tuple[float, frozenset[str], Ranked]] = OrderedDict()
 

@@ -25,6 +25,7 @@ from paparatsd.search.recall import (
     Filters,
     Pinned,
     RecallPlan,
+    allowed_at,
     best_stems,
     gather,
     lexical_vector,
@@ -158,7 +159,7 @@ class Engine:
             repos = sorted({project.repo for project in pinned.scope.projects})
             definers = np.unique(self._reader.definers(repos, folded))
             shown = [
-                np.isin(definers, view.versions[rows])
+                allowed_at(view, rows, definers)
                 for view, rows in zip(pinned.views, pinned.allowed.rows, strict=True)
             ]
             parts.append(definers[np.any(shown, axis=0)][:MAX_DEFINERS])

@@ -18,6 +18,7 @@ from paparatsd.search.matching import (
     collect_definitions,
     find_terms,
     member_mask,
+    ranges,
 )
 from paparatsd.search.priors import Prior, path_priors
 
@@ -132,7 +133,7 @@ def name_cosine(
     term = order[np.searchsorted(ids[order], definitions.terms[shared])]
     common = np.bincount(inverse, weights=worth[term], minlength=len(names))
     lengths = definitions.offsets[names + 1] - definitions.offsets[names]
-    places = _ranges(definitions.offsets[names], lengths)
+    places = ranges(definitions.offsets[names], lengths)
     parts, part_of = np.unique(definitions.terms[places], return_inverse=True)
     part_idf = corpus.idf(parts)
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
@@ -140,12 +141,6 @@ def name_cosine(
     cosine = common / np.sqrt(np.maximum(length * (float(worth.sum()) + _TINY), _TINY))
     np.maximum.at(out, definitions.files_of(names), cosine)
     return out
-
-
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the concatenated ranges starts[i] .. starts[i] + lengths[i]."""
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - np.concatenate([[0], ends[:-1]]), lengths) + np.arange(ends[-1])
 
 
 def exact_definitions(definitions: Definitions, names: Sequence[str], files: int) -> Floats:
@@ -158,18 +153,18 @@ def exact_definitions(definitions: Definitions, names: Sequence[str], files: int
 
 def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
     """Return what the paths say; what the question asks for by word is not held against a file."""
-    flags = [path_priors(file.path) for file in files]
+    flags = np.array([path_priors(file.path) for file in files], np.int64)
     about = pinned.query.about
-    copies = Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM
+    copies = int(Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM)
     outdated = [
         "variant" not in about and file.row in pinned.views[file.view].index.outdated
         for file in files
     ]
 
-    def column(prior: Prior, topic: str) -> Floats:
+    def column(prior: int, topic: str) -> Floats:
         if topic in about:
             return np.zeros(len(files), np.float64)
-        return np.array([bool(flag & prior) for flag in flags], np.float64)
+        return np.asarray(flags & prior != 0, np.float64)
 
     return {
         "p_test": column(Prior.TEST, "test"),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from paparatsd.chunks.record import RankRecord
 
 _BUCKETS = 1 << 16
+_NONE = np.zeros(0, np.uint32)
+_HALVES = np.zeros(0, np.float16)
+_BYTES = np.zeros(0, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +59,45 @@ def best_of_groups(values: NDArray[np.float64], starts: NDArray[np.int64]) -> ND
 
 
 def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHits:
-    """Look the question's term ids up in the records."""
-    starts = np.concatenate([[0], np.cumsum([record.chunks for record in records])])
-    order = np.argsort(ids, kind="stable")
-    wanted = ids[order]
+    """Look the question's term ids up in the records, all tables laid end to end."""
+    starts = ends_of([record.chunks for record in records])
     whole = np.zeros((len(ids), len(records)), np.float64)
-    files: list[int] = []
-    terms: list[int] = []
-    chunk_parts: list[NDArray[np.uint32]] = []
-    value_parts: list[NDArray[np.float16]] = []
-    counts: list[int] = []
-    for number, record in enumerate(records):
-        table = record.terms
-        if len(table) == 0 or len(wanted) == 0:
-            continue
-        at = table.searchsorted(wanted)
-        at[at == len(table)] = 0
-        for place in np.flatnonzero(table[at] == wanted).tolist():
-            row, term = int(at[place]), int(order[place])
-            whole[term, number] = record.whole_values[row]
-            begin, end = int(record.offsets[row]), int(record.offsets[row + 1])
-            files.append(number)
-            terms.append(term)
-            counts.append(end - begin)
-            chunk_parts.append(record.posting_chunks[begin:end])
-            value_parts.append(record.posting_values[begin:end])
-    if not files:
-        none = np.zeros(0, np.int64)
-        return TermHits(starts, none, none, np.zeros(0), whole)
-    lengths = np.array(counts)
+    tables = np.concatenate([_NONE, *[record.terms for record in records]])
+    found = np.flatnonzero(member_mask(tables, ids))
+    order = np.argsort(ids, kind="stable")
+    terms = order[np.searchsorted(ids[order], tables[found])]
+    table_starts = ends_of([len(record.terms) for record in records])
+    files = np.searchsorted(table_starts, found, side="right") - 1
+    values = np.concatenate([_HALVES, *[record.whole_values for record in records]])
+    whole[terms, files] = values[found]
+    # Each record has one offset more than terms: the file's number shifts the place.
+    offsets = np.concatenate([_NONE, *[record.offsets for record in records]]).astype(np.int64)
+    begins = offsets[found + files]
+    lengths = offsets[found + files + 1] - begins
+    posting_starts = ends_of([len(record.posting_chunks) for record in records])
+    places = ranges(begins + posting_starts[files], lengths)
+    chunks = np.concatenate([_NONE, *[record.posting_chunks for record in records]])[places]
+    worths = np.concatenate([_HALVES, *[record.posting_values for record in records]])[places]
     return TermHits(
-        starts,
-        np.concatenate(chunk_parts).astype(np.int64) + np.repeat(starts[files], lengths),
-        np.repeat(np.array(terms, np.int64), lengths),
-        np.concatenate(value_parts).astype(np.float64),
-        whole,
+        starts=starts,
+        chunks=chunks.astype(np.int64) + np.repeat(starts[files], lengths),
+        terms=np.repeat(terms, lengths),
+        values=worths.astype(np.float64),
+        whole=whole,
     )
+
+
+def ends_of(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Return [0, l0, l0 + l1, ...]: where runs of these lengths begin and end."""
+    return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the concatenated ranges starts[i] .. starts[i] + lengths[i]."""
+    if len(starts) == 0:
+        return np.zeros(0, np.int64)
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - np.concatenate([[0], ends[:-1]]), lengths) + np.arange(ends[-1])
 
 
 def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -102,7 +108,7 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
     table[wanted & (_BUCKETS - 1)] = True
     mask: NDArray[np.bool_] = table[values & (_BUCKETS - 1)]
     likely = np.flatnonzero(mask)
-    mask[likely] = np.isin(values[likely], wanted)
+    mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
     return mask
 
 
@@ -126,14 +132,11 @@ class Definitions:
 
 def collect_definitions(records: Sequence[RankRecord]) -> Definitions:
     """Lay the definitions of the files end to end."""
-    none = np.zeros(0, np.uint32)
-    counts = [len(record.def_hashes) for record in records]
-    sizes = [np.diff(record.def_offsets) for record in records]
-    lengths = np.concatenate([none, *sizes]) if records else none
+    lengths = np.concatenate([_BYTES, *[record.def_lengths for record in records]])
     return Definitions(
-        starts=np.concatenate([[0], np.cumsum(counts)]),
-        hashes=np.concatenate([none, *[record.def_hashes for record in records]]),
-        folded=np.concatenate([none, *[record.def_folded for record in records]]),
+        starts=ends_of([len(record.def_hashes) for record in records]),
+        hashes=np.concatenate([_NONE, *[record.def_hashes for record in records]]),
+        folded=np.concatenate([_NONE, *[record.def_folded for record in records]]),
         offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-        terms=np.concatenate([none, *[record.def_terms for record in records]]),
+        terms=np.concatenate([_NONE, *[record.def_terms for record in records]]),
     )

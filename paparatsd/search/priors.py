@@ -94,13 +94,13 @@ _VERSION_FOLDER = re.compile(r"(?:^|/)v(\d+)/")
 
 
 @lru_cache(maxsize=1 << 16)
-def path_priors(path: str) -> Prior:
-    """Return everything the path says."""
+def path_priors(path: str) -> int:
+    """Return everything the path says, as the bits of `Prior`."""
     found = Prior.NONE
     for prior, rule in _RULES:
         if rule.search(path):
             found |= prior
-    return found
+    return int(found)
 
 
 def version_folders(path: str) -> list[tuple[str, int]]:

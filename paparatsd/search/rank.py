@@ -65,6 +65,10 @@ def explain(features: FeatureTable, file: int) -> dict[str, float]:
     )
 
 
+MAX_CHOICES = 12
+"""Chunks of one file that are looked at for further hits."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkChoice:
     """Chunks of the candidate files, counted through, by how well each stands for its file."""
@@ -75,7 +79,7 @@ class ChunkChoice:
     def of_file(self, file: int) -> list[tuple[int, float]]:
         """Return (ordinal, score) of the file's chunks, best first; unwanted kinds left out."""
         scores = self.scores[self.starts[file] : self.starts[file + 1]]
-        order = np.lexsort((np.arange(len(scores)), -scores))
+        order = np.argsort(-scores, kind="stable")[:MAX_CHOICES]
         return [(int(at), float(scores[at])) for at in order if np.isfinite(scores[at])]
 
 

@@ -148,6 +148,16 @@ def best_stems(
     return matches.rows[best[coverage[best] > 0]]
 
 
+def allowed_at(
+    view: ProjectView, allowed: NDArray[np.bool_], versions: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which of the versions the view shows and the filters let through."""
+    rows = view.rows_of(versions)
+    mask = rows >= 0
+    mask[mask] = allowed[rows[mask]]
+    return mask
+
+
 def requests_for(
     request: SearchRequest,
     allowed: Allowed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -165,11 +166,13 @@ def _around(chunks: Sequence[Chunk], target: int, address: Address, radius: int)
             yield chunk.ordinal
 
 
-def _used_names(uses: Iterable[Use], chunk: Chunk) -> tuple[str, ...]:
-    """Return the first distinct names that a chunk uses, imports left out."""
-    names = (
-        use.name
-        for use in uses
-        if chunk.start_line <= use.line <= chunk.end_line and use.kind != IMPORT
-    )
+def _used_names(uses: Sequence[Use], chunk: Chunk) -> tuple[str, ...]:
+    """Return the first distinct names that a chunk uses, imports left out; `uses` by line."""
+    first = bisect_left(uses, chunk.start_line, key=_line_of)
+    last = bisect_right(uses, chunk.end_line, key=_line_of)
+    names = (use.name for use in uses[first:last] if use.kind != IMPORT)
     return tuple(dict.fromkeys(names))[:MAX_NAMES]
+
+
+def _line_of(use: Use) -> int:
+    return use.line

@@ -93,9 +93,13 @@ class Shelf:
         return found
 
     def uses(self, version: int) -> tuple[Use, ...]:
-        """Return the names that the version uses."""
+        """Return the names that the version uses, by line."""
         found = self._uses.get(version)
         if found is None:
-            found = self._reader.uses_of(version)
+            found = tuple(sorted(self._reader.uses_of(version), key=_line_of))
             self._uses.put(version, found, PER_CHUNK_BYTES * len(found))
         return found
+
+
+def _line_of(use: Use) -> int:
+    return use.line

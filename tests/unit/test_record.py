@@ -72,8 +72,8 @@ def test_record_gives_back_definitions_with_case_lines_and_parts() -> None:
     vault, door = record.definitions
     assert (vault.name, vault.chunk, vault.container, vault.weight) == ("Vault", 0, True, 1.0)
     assert (door.name, door.start_line, door.end_line) == ("openDoor", 11, 20)
-    parts = record.def_terms[record.def_offsets[1] : record.def_offsets[2]]
-    assert set(parts.tolist()) == {term_id("open"), term_id("door")}
+    assert record.def_lengths.tolist() == [1, 2]
+    assert set(record.def_terms[1:].tolist()) == {term_id("open"), term_id("door")}
     assert record.def_hashes[1] == term_id("openDoor")
     assert record.def_folded[1] == term_id("opendoor")
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
 
+from paparatsd.chunks.embedded import PAGES, read_page
 from paparatsd.chunks.fingerprint import chunker_fingerprint
 from paparatsd.chunks.fragments import Fragments, name_chunks
 from paparatsd.chunks.languages import has_grammar, language_of
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.lines import windows
+from paparatsd.chunks.markdown import is_prose, prose_chunks
+from paparatsd.chunks.notebook import notebook_chunks, read_code, read_notebook
 from paparatsd.chunks.structure import TooManyErrors, read_structure
-from paparatsd.chunks.textmap import map_text
+from paparatsd.chunks.textmap import index_at, map_text
 from paparatsd.chunks.tree import DeadlinePassed, deadline_in
 from paparatsd.model import Chunk, ParsedFile, Symbol
 
@@ -70,6 +74,14 @@ def parse_file(
 def _parse(
     language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
 ) -> ParsedFile:
+    if is_prose(language):
+        return ParsedFile(
+            language, prose_chunks(language, source, limits), (), (), lines=_count_lines(source)
+        )
+    if language == "notebook":
+        return _parse_notebook(source, limits, deadline)
+    if language in PAGES:
+        return _assemble(language, source, read_page(language, source, limits, deadline))
     if not has_grammar(language):
         return _windows_only(language, source, limits, "")
     if language in _DATA and len(source.text) > MAX_DATA_CHARS:
@@ -89,6 +101,22 @@ def _assemble(language: str, source: TextMap, read: Structure) -> ParsedFile:
         comments=read.comments,
         lines=_count_lines(source),
     )
+
+
+def _parse_notebook(source: TextMap, limits: ChunkLimits, deadline: Deadline) -> ParsedFile:
+    notebook = read_notebook(source, deadline)
+    chunks = notebook_chunks(notebook, limits)
+    parsed = ParsedFile("notebook", chunks, (), (), lines=_count_lines(source))
+    try:
+        code = read_code(notebook, limits, deadline)
+    except TooManyErrors as problem:
+        return replace(parsed, degraded=str(problem))
+    if code is None or not chunks:
+        return parsed
+    starts = [chunk.start_line - 1 for chunk in chunks]
+    homes = [index_at(starts, definition.first) for definition in code.definitions]
+    symbols = _symbols(code.definitions, homes)
+    return replace(parsed, symbols=symbols, uses=code.uses, comments=code.comments)
 
 
 def _symbols(definitions: Sequence[Definition], homes: Sequence[int]) -> tuple[Symbol, ...]:

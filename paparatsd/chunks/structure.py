@@ -39,9 +39,14 @@ class Structure:
 
 
 def read_structure(
-    language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
+    language: str,
+    source: TextMap,
+    limits: ChunkLimits,
+    deadline: Deadline,
+    *,
+    regions: list[tuple[int, int]] | None = None,
 ) -> Structure:
-    """Parse a text as `language` and cut it along its tree.
+    """Parse a text as `language` and cut it along its tree: all of it, or the rows of `regions`.
 
     Raises LookupError without a grammar, DeadlinePassed and TooManyErrors.
     """
@@ -60,7 +65,8 @@ def read_structure(
     uses = build_uses(captures, reader)
     rows = frozenset(leads.lead(d.first) for d in definitions)
     splitter = Splitter(source, limits, leads, rows, deadline)
-    spans = splitter.split(root, 0, len(source.lines) - 1)
+    regions = [(0, len(source.lines) - 1)] if regions is None else regions
+    spans = [span for first, last in regions for span in splitter.split(root, first, last)]
     starts = [d.start_byte for d in definitions]
     chars = starts if len(data) == len(source.text) else char_offsets(data, starts)
     texts = comment_rows(source, [*comments, *captures.nodes(Part.DOCSTRING)])

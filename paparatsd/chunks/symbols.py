@@ -32,6 +32,8 @@ MAX_SIGNATURE_CHARS = 400
 CONTAINERS = frozenset({"class", "struct", "module", "interface", "trait", "impl", "enum"})
 _OWNERS = CONTAINERS - {"module"}
 _VALUES = frozenset({"variable", "constant", "field", "property"})
+_SCOPES = {"variable": "var", "locals": "local"}
+"""What Terraform's block types are called where their contents are used."""
 _CALLABLE = frozenset({"function", "method", "macro"})
 _BODIES = frozenset(
     """body block function_body class_body enum_class_body enum_body declaration_list
@@ -42,6 +44,7 @@ _BODIES = frozenset(
 )  # fmt: skip
 _WORDS_ONLY = re.compile(rb"[\w\s@]*")
 _COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
+_SELECTORS = re.compile(r"\.(?:\{.*|[_*])$")
 _SPACE = re.compile(r"\s+")
 
 
@@ -142,8 +145,9 @@ def _define(
         return None
     scope = named.scope
     if item.scope is not None:
-        outer = split_name(reader.text(item.scope.start_byte, item.scope.end_byte), "class")
-        scope = () if outer is None else (*outer.scope, outer.last)
+        scope = _scope_of(reader.text(item.scope.start_byte, item.scope.end_byte))
+        if reader.language == "terraform":
+            scope = tuple(_SCOPES.get(part, part) for part in scope)
     if scope and kind == "function" and owner is None and item.scope is not None:
         kind = "method"
     qualified = ".".join([*([owner.qualified] if owner else []), *scope, named.last])
@@ -164,6 +168,11 @@ def _define(
         parent=parent,
         exported=is_exported(reader.language, signature, named.last, _parent_kind(owner)),
     )
+
+
+def _scope_of(text: str) -> tuple[str, ...]:
+    outer = split_name(text, "class")
+    return () if outer is None else (*outer.scope, outer.last)
 
 
 def _parent_kind(owner: Definition | None) -> str:
@@ -217,6 +226,8 @@ def _body_of(item: FoundDefinition) -> object | None:
         return body
     if item.end is not item.node:
         return item.end
+    if item.node.type == "command":  # Groovy: what looks like a body holds the name as well
+        return None
     return next((child for child in item.node.children if child.type in _BODIES), None)
 
 
@@ -291,12 +302,20 @@ def _split_use(name: str, kind: str, line: int) -> Use:
     return Use(split.last, kind, line, receiver_text(name[: name.rindex(split.last)].rstrip(".:\\")))
 
 
+def _module_path(text: str) -> str:
+    """Reduce a target's text, which may be a whole import statement, to the module's path."""
+    text = _SPACE.sub(" ", text).strip()
+    if text.startswith("import "):
+        text = _SELECTORS.sub("", text.removeprefix("import ")).strip()
+    return unquote(text)
+
+
 def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | None:
     name = unquote(_SPACE.sub("", name)).strip("<>")
     target = name
     if found.target is not None:
         node = found.target
-        target = unquote(reader.text(node.start_byte, node.end_byte).strip())
+        target = _module_path(reader.text(node.start_byte, node.end_byte))
     else:
         name = last_part(name)
     if not name or len(name) > MAX_NAME_CHARS:

@@ -29,6 +29,5 @@
 (call_expression function: (identifier) @use.call)
 (call_expression function: (selector_expression
   operand: (_) @receiver field: (field_identifier) @use.call))
-(call_expression function: (type_instantiation_expression type: (_) @use.call))
 (qualified_type package: (_) @receiver name: (type_identifier) @use.type)
 (type_identifier) @use.type

@@ -1,5 +1,4 @@
 [(comment) (haddock)] @comment
-(pragma) @attribute
 
 (data_type name: (_) @name) @def.struct
 (newtype name: (_) @name) @def.struct

@@ -43,5 +43,4 @@
 (type (attribute object: (_) @receiver attribute: (identifier) @use.type))
 (type (generic_type (identifier) @use.type))
 (type (binary_operator (identifier) @use.type))
-(type (subscript value: (identifier) @use.type))
 (except_clause value: (identifier) @use.type)

@@ -18,11 +18,11 @@
 (template_body (var_definition pattern: (identifier) @name) @def.field)
 (template_body (val_declaration name: (identifier) @name) @def.field)
 
-(import_declaration (identifier) @target . "." . (namespace_selectors (identifier) @use.import))
-(import_declaration (identifier) @target . "." . (namespace_selectors
-  (arrow_renamed_identifier name: (identifier) @use.import)))
-(import_declaration (identifier) @use.import . "." . (namespace_wildcard))
-(import_declaration (identifier) @use.import .)
+(import_declaration (namespace_selectors (identifier) @use.import)) @target
+(import_declaration (namespace_selectors
+  (arrow_renamed_identifier name: (identifier) @use.import))) @target
+(import_declaration (identifier) @use.import . "." . (namespace_wildcard)) @target
+(import_declaration (identifier) @use.import .) @target
 (annotation name: (type_identifier) @use.decorator)
 (extends_clause type: (type_identifier) @use.inherit)
 (extends_clause type: (generic_type type: (type_identifier) @use.inherit))

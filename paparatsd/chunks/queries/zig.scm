@@ -22,6 +22,6 @@
   function_call: (IDENTIFIER) @use.call))
 (FieldOrFnCall function_call: (IDENTIFIER) @use.call)
 (SuffixExpr variable_type_function: (IDENTIFIER) @use.call . (FnCallArguments))
-(ErrorUnionExpr (SuffixExpr . variable_type_function: (IDENTIFIER) @use.construct . (InitList)))
+((ErrorUnionExpr (SuffixExpr . variable_type_function: (IDENTIFIER) @use.construct .)) . (InitList))
 (ParamType (ErrorUnionExpr (SuffixExpr variable_type_function: (IDENTIFIER) @use.type)))
 (FnProto (ErrorUnionExpr (SuffixExpr variable_type_function: (IDENTIFIER) @use.type)))

@@ -1,0 +1,181 @@
+"""Headings and fenced blocks of prose formats, by one pass over the lines.
+
+Every reader returns an `Outline`: headings in file order with their level (1 is the highest), and
+the blocks that must not be read as prose nor be cut without need.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+MAX_TITLE_CHARS = 120
+MAX_FRONTMATTER_ROWS = 300
+
+_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t\r]*$")
+_SETEXT = re.compile(r" {0,3}(?:=+|-{2,})[ \t\r]*$")
+_PROSE = re.compile(r" {0,3}[^\s>#|=\-*+`~<]")
+_FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
+_RST_LINE = re.compile(r"(?P<mark>[=\-`:'\"~^_*+#<>.!$%&,;?@/\\|])(?P=mark){2,}[ \t\r]*$")
+_ADOC = re.compile(r"(?P<marks>={1,6}|#{1,6})[ \t]+(?P<title>\S.*?)[ \t\r]*$")
+_ADOC_FENCE = re.compile(r"(?P<fence>-{4,}|\.{4,}|={4,}|`{3,}|\+{4,}|/{4,}|\|={3,})[^\s]*[ \t\r]*$")
+_ORG = re.compile(r"(?P<marks>\*+)[ \t]+(?P<title>\S.*?)[ \t\r]*$")
+_ORG_BLOCK = re.compile(r"[ \t]*#\+(?P<which>begin|end)_", re.IGNORECASE)
+_LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s[^()]*)?\)")
+_INLINE = re.compile(r"[`*]|</?\w+[^<>]*>|\{#[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: the row it begins in, the first row after it, its level and its plain title."""
+
+    row: int
+    body: int
+    level: int
+    title: str
+
+
+@dataclass(slots=True)
+class Outline:
+    """What a reader found; `front` is the row after the front matter (0 when there is none)."""
+
+    headings: list[Heading] = field(default_factory=list)
+    fences: list[tuple[int, int]] = field(default_factory=list)
+    front: int = 0
+
+
+def read_outline(language: str, lines: Sequence[str]) -> Outline:
+    """Read the outline of a document in one of the prose languages."""
+    return READERS[language](lines)
+
+
+def plain_title(title: str) -> str:
+    """Take links, code marks and emphasis off a heading's text."""
+    plain = _INLINE.sub("", _LINK.sub(r"\1", title[:500]))
+    return " ".join(plain.split())[:MAX_TITLE_CHARS].strip()
+
+
+def _read_markdown(lines: Sequence[str]) -> Outline:
+    outline = Outline(front=_front_matter(lines))
+    opened: tuple[int, str] | None = None
+    paragraph = False
+    for row in range(outline.front, len(lines)):
+        line = lines[row]
+        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if opened is not None:
+            if fence is not None and _closes(opened[1], fence["fence"], fence["info"]):
+                outline.fences.append((opened[0], row))
+                opened = None
+            continue
+        if fence is not None:
+            opened, paragraph = (row, fence["fence"]), False
+            continue
+        atx = _ATX.match(line) if "#" in line else None
+        if atx is not None:
+            title = plain_title(atx["title"] or "")
+            outline.headings.append(Heading(row, row + 1, len(atx["marks"]), title))
+            paragraph = False
+        elif paragraph and _SETEXT.match(line) is not None:
+            level = 1 if "=" in line else 2
+            outline.headings.append(Heading(row - 1, row + 1, level, plain_title(lines[row - 1])))
+            paragraph = False
+        else:
+            # Only a paragraph of one line becomes a heading: `---` below more is a rule.
+            blank_above = row == outline.front or not lines[row - 1].strip()
+            paragraph = blank_above and _PROSE.match(line) is not None
+    if opened is not None:
+        outline.fences.append((opened[0], len(lines) - 1))
+    return outline
+
+
+def _closes(opening: str, fence: str, info: str) -> bool:
+    return fence[0] == opening[0] and len(fence) >= len(opening) and not info.strip()
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    mark = lines[0].rstrip()
+    if mark not in {"---", "+++"}:
+        return 0
+    ends = {mark, "..."} if mark == "---" else {mark}
+    for row in range(1, min(len(lines), MAX_FRONTMATTER_ROWS)):
+        if lines[row].rstrip() in ends:
+            return row + 1
+    return 0
+
+
+def _read_rst(lines: Sequence[str]) -> Outline:
+    outline = Outline()
+    styles: list[tuple[str, bool]] = []
+    row = 0
+    while row < len(lines) - 1:
+        title, under = lines[row], lines[row + 1]
+        match = _RST_LINE.match(under)
+        titled = title.strip() and _RST_LINE.match(title) is None and not title[:1].isspace()
+        if match is None or not titled or len(under.rstrip()) < len(title.rstrip()):
+            row += 1
+            continue
+        over = row > 0 and lines[row - 1].rstrip() == under.rstrip()
+        style = (match["mark"], over)
+        if style not in styles:
+            styles.append(style)
+        first = row - 1 if over else row
+        level = styles.index(style) + 1
+        outline.headings.append(Heading(first, row + 2, level, plain_title(title)))
+        row += 2
+    return outline
+
+
+def _read_asciidoc(lines: Sequence[str]) -> Outline:
+    outline = Outline()
+    opened: tuple[int, str] | None = None
+    for row, line in enumerate(lines):
+        fence = _ADOC_FENCE.match(line)
+        if opened is not None:
+            if fence is not None and fence["fence"] == opened[1]:
+                outline.fences.append((opened[0], row))
+                opened = None
+            continue
+        if fence is not None:
+            opened = (row, fence["fence"])
+            continue
+        match = _ADOC.match(line)
+        if match is not None:
+            title = plain_title(match["title"])
+            outline.headings.append(Heading(row, row + 1, len(match["marks"]), title))
+    if opened is not None:
+        outline.fences.append((opened[0], len(lines) - 1))
+    return outline
+
+
+def _read_org(lines: Sequence[str]) -> Outline:
+    outline = Outline()
+    opened = -1
+    for row, line in enumerate(lines):
+        block = _ORG_BLOCK.match(line)
+        if block is not None:
+            if block["which"].lower() == "begin" and opened < 0:
+                opened = row
+            elif opened >= 0:
+                outline.fences.append((opened, row))
+                opened = -1
+            continue
+        match = _ORG.match(line) if opened < 0 else None
+        if match is not None:
+            title = plain_title(match["title"])
+            outline.headings.append(Heading(row, row + 1, min(len(match["marks"]), 9), title))
+    return outline
+
+
+READERS: Mapping[str, Callable[[Sequence[str]], Outline]] = MappingProxyType(
+    {
+        "markdown": _read_markdown,
+        "rst": _read_rst,
+        "asciidoc": _read_asciidoc,
+        "org": _read_org,
+    }
+)

@@ -1,0 +1,154 @@
+"""Prose with headings (Markdown, reStructuredText, AsciiDoc, Org): one chunk per section."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.fragments import Fragments
+from paparatsd.chunks.headings import READERS, read_outline
+from paparatsd.chunks.lines import split_rows
+from paparatsd.model import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paparatsd.chunks.headings import Outline
+    from paparatsd.chunks.limits import ChunkLimits
+    from paparatsd.chunks.textmap import Span, TextMap
+
+SMALL_SHARE = 0.4
+"""A section takes its own subsections in while it holds less than this share of the target."""
+MAX_NAME_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Rows `first` to `last` under a heading; level 0 and no name before the first heading."""
+
+    first: int
+    last: int
+    level: int
+    name: str | None
+    empty: bool
+
+
+def is_prose(language: str) -> bool:
+    """Say whether files of this language are cut by their headings."""
+    return language in READERS
+
+
+def prose_chunks(language: str, source: TextMap, limits: ChunkLimits) -> tuple[Chunk, ...]:
+    """Cut a document at its headings; fenced blocks stay whole where they fit."""
+    outline = read_outline(language, source.lines)
+    writer = _Writer(source, outline, limits)
+    if outline.front:
+        writer.write(0, outline.front - 1, None, "block")
+    for group in _groups(source, _sections(source, outline), limits):
+        shown = next((s for s in group if s.name is not None and not s.empty), group[0])
+        writer.write(group[0].first, group[-1].last, shown.name, "section")
+    return tuple(writer.chunks)
+
+
+def _sections(source: TextMap, outline: Outline) -> list[_Section]:
+    rows = [h.row for h in outline.headings]
+    end = len(source.lines)
+    sections = []
+    if (rows[0] if rows else end) > outline.front:
+        sections.append(_Section(outline.front, (rows[0] if rows else end) - 1, 0, None, False))
+    path: list[tuple[int, str]] = []
+    for heading, (first, after) in zip(outline.headings, pairwise([*rows, end]), strict=True):
+        while path and path[-1][0] >= heading.level:
+            path.pop()
+        path.append((heading.level, heading.title))
+        name = " > ".join(title for _, title in path if title)[-MAX_NAME_CHARS:].strip(" >")
+        empty = source.trimmed(heading.body, after - 1) is None
+        sections.append(_Section(first, after - 1, heading.level, name or None, empty))
+    return sections
+
+
+def _groups(
+    source: TextMap, sections: Sequence[_Section], limits: ChunkLimits
+) -> list[list[_Section]]:
+    """Join a small section with its own subsections, so that a heading is never alone."""
+    groups: list[list[_Section]] = []
+    for section in sections:
+        if groups:
+            group = groups[-1]
+            held = source.size(group[0].first, group[-1].last)
+            together = source.size(group[0].first, section.last)
+            below = section.level > group[0].level
+            small = held < SMALL_SHARE * limits.target and together <= limits.target
+            if below and (small or all(s.empty for s in group)):
+                group.append(section)
+                continue
+        groups.append([section])
+    return groups
+
+
+class _Writer:
+    """Writes the chunks of one document in order."""
+
+    def __init__(self, source: TextMap, outline: Outline, limits: ChunkLimits) -> None:
+        self.chunks: list[Chunk] = []
+        self._source = source
+        self._limits = limits
+        self._fragments = Fragments()
+        self._seen: Counter[str] = Counter()
+        self._fence_end = dict(outline.fences)
+
+    def write(self, first: int, last: int, name: str | None, kind: str) -> None:
+        """Write rows `first` to `last` as one chunk, or as several where they are too large."""
+        nth = 0
+        if name is not None:
+            self._seen[name] += 1
+            nth = self._seen[name]
+        for span in self._spans(first, last):
+            text = self._source.text[span.start : span.end]
+            if not text or text.isspace():
+                continue
+            fragment = (
+                self._fragments.of_text(text)
+                if name is None
+                else self._fragments.of_name(name, nth)
+            )
+            self.chunks.append(
+                Chunk(
+                    len(self.chunks), span.first + 1, span.last + 1, kind, name, fragment, text
+                )
+            )
+
+    def _spans(self, first: int, last: int) -> list[Span]:
+        source, limits = self._source, self._limits
+        if source.size(first, last) <= limits.target:
+            return [source.span(first, last)]
+        spans: list[Span] = []
+        start = first
+        for a, b in self._blocks(first, last):
+            if a > start and source.size(start, b) > limits.target:
+                spans.extend(self._fitted(start, a - 1))
+                start = a
+        spans.extend(self._fitted(start, last))
+        return spans
+
+    def _fitted(self, first: int, last: int) -> list[Span]:
+        if self._source.size(first, last) <= self._limits.hard:
+            return [self._source.span(first, last)]
+        return split_rows(self._source, first, last, self._limits)
+
+    def _blocks(self, first: int, last: int) -> list[tuple[int, int]]:
+        """List the paragraphs and fenced blocks of rows `first` to `last`."""
+        blocks: list[tuple[int, int]] = []
+        row = first
+        while row <= last:
+            if self._source.is_blank(row):
+                row += 1
+                continue
+            end = min(self._fence_end.get(row, row), last)
+            while end < last and not self._source.is_blank(end + 1):
+                end = min(self._fence_end.get(end + 1, end + 1), last)
+            blocks.append((row, end))
+            row = end + 1
+        return blocks

@@ -1,0 +1,160 @@
+"""Jupyter notebooks: the sources of their cells, at their lines in the file; outputs are dropped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.fragments import Fragments
+from paparatsd.chunks.grammar import load_grammar
+from paparatsd.chunks.languages import has_grammar
+from paparatsd.chunks.structure import Structure, TooManyErrors, read_structure
+from paparatsd.chunks.textmap import encode, map_text
+from paparatsd.chunks.tree import parse_tree
+from paparatsd.model import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from paparatsd.chunks.limits import ChunkLimits
+    from paparatsd.chunks.textmap import TextMap
+    from paparatsd.chunks.tree import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """One line of a cell's source and the 0-based row of the file it is written in."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell with a source."""
+
+    code: bool
+    lines: tuple[CellLine, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters of its source, newlines included."""
+        return sum(len(line.text) + 1 for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The cells of a notebook in order, and the language of its code."""
+
+    cells: tuple[Cell, ...]
+    language: str
+
+
+def read_notebook(source: TextMap, deadline: Deadline) -> Notebook:
+    """Find the cells of a notebook. Raises TooManyErrors when the text is not one."""
+    tree = parse_tree(load_grammar("json"), encode(source.text), deadline)
+    document = next((c for c in tree.root_node.children if c.type == "object"), None)
+    cells = None if document is None else _member(document, "cells")
+    if document is None or cells is None or tree.root_node.has_error:
+        raise TooManyErrors("the file is not a notebook in JSON")
+    found = [_cell(node) for node in cells.children if node.type == "object"]
+    return Notebook(tuple(c for c in found if c is not None), _kernel_language(document))
+
+
+def notebook_chunks(notebook: Notebook, limits: ChunkLimits) -> tuple[Chunk, ...]:
+    """Make chunks of cells: small neighbours together, large cells in several pieces."""
+    fragments = Fragments()
+    chunks: list[Chunk] = []
+    for lines in _groups(notebook, limits):
+        text = "\n".join(line.text for line in lines)
+        if text.isspace() or not text:
+            continue
+        for piece in _cut(text, limits.hard):
+            fragment = fragments.of_text(piece)
+            first, last = lines[0].row + 1, lines[-1].row + 1
+            chunks.append(Chunk(len(chunks), first, last, "cell", None, fragment, piece))
+    return tuple(chunks)
+
+
+def read_code(notebook: Notebook, limits: ChunkLimits, deadline: Deadline) -> Structure | None:
+    """Read symbols and uses of the code cells, at the rows of the file; None without grammar."""
+    if not has_grammar(notebook.language):
+        return None
+    lines = [line for cell in notebook.cells if cell.code for line in cell.lines]
+    if not lines:
+        return None
+    # Magic commands are no code of the language; blanking them keeps the rows.
+    text = "\n".join("" if line.text[:1] in {"%", "!"} else line.text for line in lines)
+    read = read_structure(notebook.language, map_text(text), limits, deadline)
+    rows = [line.row for line in lines]
+    for definition in read.definitions:
+        definition.first, definition.last = rows[definition.first], rows[definition.last]
+    uses = tuple(replace(use, line=rows[use.line - 1] + 1) for use in read.uses)
+    comments = tuple((rows[a - 1] + 1, rows[b - 1] + 1, t) for a, b, t in read.comments)
+    return replace(read, uses=uses, comments=comments)
+
+
+def _groups(notebook: Notebook, limits: ChunkLimits) -> Iterator[list[CellLine]]:
+    group: list[CellLine] = []
+    size = 0
+    for cell in notebook.cells:
+        if group and size + cell.size > limits.target // 2:
+            yield group
+            group, size = [], 0
+        for line in cell.lines:
+            if group and size + len(line.text) + 1 > limits.target:
+                yield group
+                group, size = [], 0
+            group.append(line)
+            size += len(line.text) + 1
+    if group:
+        yield group
+
+
+def _cut(text: str, size: int) -> list[str]:
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def _cell(node: Node) -> Cell | None:
+    source = _member(node, "source")
+    kind = _member(node, "cell_type")
+    if source is None:
+        return None
+    strings = [source] if source.type == "string" else source.children
+    lines: list[CellLine] = []
+    for string in strings:
+        if string.type != "string":
+            continue
+        value = _string(string)
+        row = string.start_point[0]
+        lines.extend(CellLine(row, line) for line in value.removesuffix("\n").split("\n"))
+    return Cell(kind is not None and _string(kind) == "code", tuple(lines)) if lines else None
+
+
+def _kernel_language(document: Node) -> str:
+    node: Node | None = document
+    for key in ("metadata", "language_info", "name"):
+        node = None if node is None else _member(node, key)
+    name = "python" if node is None else _string(node).lower()
+    return "python" if name in {"", "ipython"} else name
+
+
+def _member(node: Node, key: str) -> Node | None:
+    for pair in node.children:
+        if pair.type != "pair":
+            continue
+        name = pair.child_by_field_name("key")
+        if name is not None and _string(name) == key:
+            return pair.child_by_field_name("value")
+    return None
+
+
+def _string(node: Node) -> str:
+    try:
+        value = json.loads(node.text or b'""')
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,3 @@
+(comment) @comment
+
+(section (section_name (text) @name)) @def.key

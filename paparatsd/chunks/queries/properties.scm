@@ -1,0 +1,3 @@
+(comment) @comment
+
+(file (property (key) @name) @def.key)

@@ -1,0 +1,3 @@
+(Comment) @comment
+
+(document root: (element (content (element [(STag (Name) @name) (EmptyElemTag (Name) @name)]) @def.key)))

@@ -1,0 +1,3 @@
+(comment) @comment
+
+(document (block_node (block_mapping (block_mapping_pair key: (_) @name) @def.key)))

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ from paparatsd.clock import SystemClock
 from paparatsd.errors import PaparatsError
 from paparatsd.exits import exit_code_of
 from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
-from paparatsd.interfaces.http import serve_interfaces
+from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
+from paparatsd.logs import configure_logging
 from paparatsd.parts import Parts, build_parts
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.interfaces.http import BoundAddresses
+    from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import ChangeBatch
     from paparatsd.settings import Settings
 
@@ -176,12 +178,12 @@ class Daemon:
         searcher = Searcher(
             child=parts.search_child,
             store=parts.vectors,
-            cache=QueryCache(self._settings.search.cache_entries),
+            cache=QueryCache(self._settings.search.cache_entries, self._clock),
             embed_query=embed_query,
         )
 
         def processes() -> Mapping[str, int]:
-            found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.vectors.pids()}
+            found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
             pid = parts.search_child.pid
             return found if pid is None else {**found, "search": pid}
 
@@ -274,15 +276,18 @@ class Daemon:
         finally:
             self._notifier.ready("reloaded")
 
-    async def _reload(self) -> tuple[str, ...]:
-        """Apply what can be applied while running; say what needs a restart."""
-        fresh = await asyncio.to_thread(self._reread)
-        slices = ("index", "watch", "http", "control", "embedder", "store", "search", "log")
-        return tuple(
-            f"{name}: takes effect after a restart"
-            for name in slices
-            if getattr(fresh, name) != getattr(self._settings, name)
-        )
+    async def _reload(self) -> tuple[Settings, tuple[str, ...]]:
+        """Read the settings again; say in words what changed and what needs a restart."""
+        fresh, old = await asyncio.to_thread(self._reread), self._settings
+        needs_restart = ("index", "watch", "http", "control", "embedder", "store")
+        later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
+        at_once = [name for name in ("search", "log") if getattr(fresh, name) != getattr(old, name)]
+        if "log" in at_once:
+            configure_logging(fresh.log.level, fresh.log.format)
+        self._settings = replace(old, search=fresh.search, log=fresh.log)
+        changes = [f"{name}: changed" for name in at_once]
+        changes += [f"{name}: takes effect after a restart" for name in later]
+        return fresh, tuple(changes)
 
 
 def run_daemon(

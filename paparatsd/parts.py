@@ -21,7 +21,6 @@ from paparatsd.indexing.flusher import Flusher
 from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
 from paparatsd.store.edge import EdgeStore
-from paparatsd.store.server import ServerStore
 from paparatsd.supervise import Child
 
 if TYPE_CHECKING:
@@ -62,6 +61,12 @@ class Parts:
             if self.filler is not None:
                 builder.on_lexical_only = self.filler.wake
         return builder
+
+    def store_pids(self) -> dict[str, int]:
+        """Return the process id of the store child, if there is one and it runs."""
+        if not isinstance(self.vectors, EdgeStore) or self.vectors.child.pid is None:
+            return {}
+        return {"store": self.vectors.child.pid}
 
     async def delete_points(self, shard: ShardKey) -> None:
         """Delete what the outbox holds for a shard, also one of another fingerprint."""
@@ -182,6 +187,9 @@ async def _spec_of(endpoint: HttpEmbedder) -> EmbedderSpec:
 
 def _store(settings: Settings, clock: Clock) -> VectorStore:
     if settings.store.qdrant_url:
+        # Importing the client takes most of a second, which only a served store is worth.
+        from paparatsd.store.server import ServerStore  # noqa: PLC0415
+
         return ServerStore(settings.store, clock=clock)
     return EdgeStore(settings.places.vectors, clock=clock)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
@@ -67,7 +68,7 @@ class Service:
         filler: DenseFiller | None,
         describe_store: Callable[[], str],
         processes: Callable[[], Mapping[str, int]],
-        reload: Callable[[], Any],
+        reload: Callable[[], Awaitable[tuple[Settings, tuple[str, ...]]]],
         stop: Callable[[], None],
     ) -> None:
         self._settings = settings
@@ -206,7 +207,7 @@ class Service:
             generation=now.generation,
             files=total.files if total is not None else 0,
             chunks=total.chunks if total is not None else 0,
-            skipped=total.skipped if total is not None else 0,
+            skipped=sum(total.skipped.values()) if total is not None else 0,
             pending=now.pending + vectors_left,
             languages=dict(total.languages) if total is not None else {},
             freshness=fresh.state,
@@ -294,8 +295,11 @@ class Service:
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; raises BadSettings and keeps the old ones."""
         async with self._changing:
-            changes: tuple[str, ...] = await self._reload()
-            return changes
+            fresh, changes = await self._reload()
+            self._settings = replace(self._settings, search=fresh.search)
+            registry = await asyncio.to_thread(self._projects.read)
+            moved = await self._roster.apply(registry.entries)
+            return (*changes, *moved, *registry.problems)
 
     async def apply_project_list(self) -> tuple[str, ...]:
         """Read projects.yml again and bring the sessions in line with it."""

@@ -74,6 +74,10 @@ class Child:
         """The process id while the child runs."""
         return self._process.pid if self._process is not None else None
 
+    def is_running(self) -> bool:
+        """Say whether the process is there now."""
+        return self._process is not None
+
     @property
     def busy(self) -> bool:
         """Whether any call is under way."""
@@ -81,10 +85,10 @@ class Child:
 
     async def ensure_started(self) -> None:
         """Start the child unless it runs; waits out the back-off after failures."""
-        if self._process is not None:
+        if self.is_running():
             return
         async with self._starting:
-            if self._process is not None:
+            if self.is_running():  # somebody else started it while we waited
                 return
             if self._stopping:
                 raise ChildDied(f"the {self.name} process is stopping")
@@ -128,7 +132,9 @@ class Child:
                 )
                 self._deliver(request_id, kind, pickle.loads(await reader.readexactly(length)))
         except (asyncio.IncompleteReadError, OSError):
-            pass
+            pass  # the child has ended; reaping it tells the callers
+        except Exception:  # the border: a reply nobody can read costs the child, not the daemon
+            log.exception("child_reply_unreadable", child=self.name)
         finally:
             await self._reap(process)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.plan import is_racy
-from paparatsd.indexing.worker import BuildFile, BuildJob, Outcome
 from paparatsd.model import PointBatch, ShardKey, SparseVector
 from paparatsd.store.ids import version_id
 from paparatsd.store.rows import VersionRow

@@ -61,7 +61,7 @@ class Ledger:
             self._writer, lambda: Catalog.open(self._path, on_step=self._on_step)
         )
         self.moved_aside = catalog.moved_aside
-        self._reads = await self._run(self._reader, lambda: CatalogReader.open(self._path))
+        self._reads = await self._run(self._reader, lambda: CatalogReader(self._path))
 
     async def stop(self) -> None:
         """Close both connections; what was written is complete."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd.errors import ChildDied
-from paparatsd.indexing.worker import BuildFile, BuildJob, Outcome, Started
+from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started
 from paparatsd.model import Skip, SkippedFile
 from paparatsd.supervise import Child, RemoteError
 

@@ -37,7 +37,7 @@ def read_stored(read: CatalogReader, versions: Sequence[VersionId]) -> list[Stor
     """Read versions back; those that are gone are left out."""
     infos, records = read.infos(versions), read.records(versions)
     return [
-        StoredFile(infos[version], read.chunks(version), lexical_of(records[version]))
+        StoredFile(infos[version], read.chunks_of(version), lexical_of(records[version]))
         for version in versions
         if version in infos and version in records
     ]

@@ -8,63 +8,21 @@ touched and delivered as soon as it is done, so that the daemon knows whom to bl
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import ipc
 from paparatsd.chunks.embedtext import embed_text
 from paparatsd.chunks.fields import lexical_vectors
-from paparatsd.chunks.parse import ChunkLimits, parse_file
+from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import build_record
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import BuiltFile, ContentId, Skip, SkippedFile, Stat
+from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started
+from paparatsd.model import BuiltFile, Skip, SkippedFile, Stat
 from paparatsd.sources.read import SourceText, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-@dataclass(frozen=True, slots=True)
-class BuildFile:
-    """One file to look at. Content in `known` is only recognised, not built again."""
-
-    path: str
-    known: frozenset[ContentId] = frozenset()
-    structure: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class BuildJob:
-    """Files of one root, built alike. With `embed` the worker computes the dense vectors too."""
-
-    root: str
-    files: tuple[BuildFile, ...]
-    limits: ChunkLimits
-    max_file_bytes: int
-    allow_secrets: bool
-    embed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one file: exactly one of `skipped`, `recognised`, `built` is set.
-
-    `stat` is what the opened descriptor said, None when the file could not be opened.
-    """
-
-    path: str
-    stat: Stat | None
-    skipped: SkippedFile | None = None
-    recognised: ContentId | None = None
-    built: BuiltFile | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """Note: the worker is about to touch this file."""
-
-    path: str
 
 
 class Builder:

@@ -149,7 +149,7 @@ class Client:
             if status != 200:
                 raise _refusal(status, b"".join(exchange.body()))
             pending = b""
-            for piece in exchange.body():
+            for piece in exchange.open_body():
                 exchange.extend(SILENCE_S)
                 *lines, pending = (pending + piece).split(b"\n")
                 for line in lines:
@@ -203,6 +203,7 @@ class _Exchange:
         self._timeout_s = timeout_s
         self._deadline = time.monotonic() + timeout_s
         self._buffer = b""
+        self._closed = False
         self.headers: dict[str, str] = {}
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 
@@ -257,8 +258,8 @@ class _Exchange:
             return self._socket.recv(1 << 18)
         except TimeoutError:
             raise self._late() from None
-        except OSError as error:
-            raise errors.Unavailable("the daemon closed the connection in mid-answer") from error
+        except OSError:
+            return b""  # a reset says no more than a close
 
     def read_head(self) -> int:
         """Read status line and headers; return the status."""
@@ -289,6 +290,14 @@ class _Exchange:
         if not length.isdigit() or int(length) > MAX_REPLY_BYTES:
             raise errors.BadReply("the daemon's reply has no usable length")
         yield self._exactly(int(length))
+
+    def open_body(self) -> Iterator[bytes]:
+        """Yield a stream as it comes in; its end is whatever ends the connection."""
+        try:
+            yield from self.body()
+        except errors.Unavailable:
+            if not self._closed:
+                raise
 
     def _chunks(self) -> Iterator[bytes]:
         total = 0
@@ -323,6 +332,7 @@ class _Exchange:
     def _more(self) -> None:
         data = self._receive()
         if not data:
+            self._closed = True
             raise errors.Unavailable("the daemon closed the connection in mid-answer")
         self._buffer += data
 

@@ -179,6 +179,8 @@ class HttpConnection(asyncio.Protocol):
             event = parser.next_event()
             if not isinstance(event, h11.Request):
                 raise h11.RemoteProtocolError("no request")  # noqa: TRY301 - same answer
+            if event.http_version not in (b"1.0", b"1.1"):
+                raise h11.RemoteProtocolError("version", 505)  # noqa: TRY301 - same answer
             self._begin(event, parser)
         except (h11.RemoteProtocolError, UnicodeDecodeError) as error:
             status = getattr(error, "error_status_hint", 400)

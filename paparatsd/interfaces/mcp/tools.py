@@ -15,7 +15,7 @@ from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.interfaces.mcp import schemas
 from paparatsd.model import GroupName, ProjectName, SearchRequest
-from paparatsd.search.render import render_answer, render_chunk
+from paparatsd.search.render import clean_text, render_answer, render_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -51,8 +51,9 @@ def _failure(text: str) -> ToolReply:
 class CodingTools:
     """The five tools over one service."""
 
-    def __init__(self, service: ServiceApi) -> None:
+    def __init__(self, service: ServiceApi, progress_every_s: float = PROGRESS_EVERY_S) -> None:
         self._service = service
+        self._progress_every_s = progress_every_s
         self._calls: dict[str, Callable[[Arguments], Awaitable[ToolReply]]] = {
             "search_code": self._search_code,
             "get_chunk": self._get_chunk,
@@ -74,7 +75,9 @@ class CodingTools:
         call = self._calls[name]
         try:
             with anyio.fail_after(DEADLINE_S):
-                return await _reporting(lambda: call(Arguments(arguments)), report)
+                return await _reporting(
+                    lambda: call(Arguments(arguments)), report, self._progress_every_s
+                )
         except BadQuery as error:
             return _failure(f"{name} was not run: {error}.")
         except PaparatsError as error:
@@ -114,7 +117,7 @@ class CodingTools:
         rendered = render_answer(answer, max_tokens, offset)
         shown = answer.hits[offset : rendered.next_offset]
         structured = shapes.answer_json(replace(answer, hits=shown))
-        structured["results"] = [_only(hit, _HIT_MEMBERS) for hit in structured["results"]]
+        structured["results"] = [_hit(hit) for hit in structured["results"]]
         wanted = ("query", "results", "freshness", "notes")
         return ToolReply(
             rendered.text, {**_only(structured, wanted), "next_offset": rendered.next_offset}
@@ -152,8 +155,8 @@ class CodingTools:
         structured = {
             "found": True,
             "address": view.target.address,
-            "target": _only(shape["target"], _HIT_MEMBERS),
-            "neighbours": [_only(hit, _HIT_MEMBERS) for hit in shape["neighbours"]],
+            "target": _hit(shape["target"]),
+            "neighbours": [_hit(hit) for hit in shape["neighbours"]],
             "freshness": shape["freshness"],
         }
         return ToolReply(render_chunk(view, max_tokens), structured)
@@ -210,6 +213,11 @@ def _only(members: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: members[name] for name in names}
 
 
+def _hit(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a hit for a model: without scores of single features, without control characters."""
+    return {**_only(shape, _HIT_MEMBERS), "text": clean_text(shape["text"])}
+
+
 def _advice(name: str, arguments: Mapping[str, Any], error: PaparatsError) -> str:
     query = str(arguments.get("query", ""))[:200]
     about = f" for {query!r}" if query else ""
@@ -247,9 +255,11 @@ def _group_table(name: str, projects: list[ProjectStatus]) -> str:
 
 
 async def _reporting(
-    work: Callable[[], Awaitable[ToolReply]], report: Callable[[float, str], Awaitable[None]]
+    work: Callable[[], Awaitable[ToolReply]],
+    report: Callable[[float, str], Awaitable[None]],
+    every_s: float,
 ) -> ToolReply:
-    """Await the work, saying every second that it is still under way."""
+    """Await the work, saying now and then that it is still under way; the value is seconds."""
     failure: Exception | None = None
     reply: ToolReply | None = None
     async with anyio.create_task_group() as tasks:
@@ -258,8 +268,8 @@ async def _reporting(
             elapsed = 0.0
             while True:
                 await report(elapsed, "searching" if elapsed == 0 else "still working")
-                await anyio.sleep(PROGRESS_EVERY_S)
-                elapsed += PROGRESS_EVERY_S
+                await anyio.sleep(every_s)
+                elapsed += every_s
 
         tasks.start_soon(tick)
         try:

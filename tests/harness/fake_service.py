@@ -1,0 +1,289 @@
+"""A service without an index, and the real listeners in front of it.
+
+async with served() as served_:
+    httpx.get(served_.http + "/health")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from paparatsd.errors import BadQuery, Conflict, UnknownAddress, UnknownProject
+from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
+from paparatsd.model import (
+    ChunkView,
+    Confidence,
+    DaemonStatus,
+    Depth,
+    EmbedderSpec,
+    Freshness,
+    FreshnessState,
+    GroupName,
+    Hit,
+    ProjectEntry,
+    ProjectName,
+    ProjectState,
+    ProjectStatus,
+    SearchAnswer,
+    SearchRequest,
+    Skip,
+    SkippedFile,
+)
+from paparatsd.settings import HttpSettings
+from paparatsd.sources.hooks import HookReport
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+MARMOTS = ProjectName("marmots")
+ALPS = GroupName("alps")
+
+
+def hit_of(number: int, text: str = "") -> Hit:
+    """Return the n-th hit of the fake answer."""
+    return Hit(
+        project=MARMOTS,
+        path=f"src/burrow{number}.py",
+        start_line=10 * number + 1,
+        end_line=10 * number + 9,
+        address=f"marmots:src/burrow{number}.py#Burrow.dig",
+        language="python",
+        kind="method",
+        symbol="Burrow.dig",
+        text=text or f"def dig(self):\n    return {number}\n",
+        score=0.9 - number / 100,
+        confidence=Confidence.HIGH,
+    )
+
+
+FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0)
+
+
+@dataclass
+class FakeService:
+    """Implements ServiceApi: remembers what it was asked, answers the same each time."""
+
+    searches: list[SearchRequest] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    cancelled: anyio.Event = field(default_factory=anyio.Event)
+    started: anyio.Event = field(default_factory=anyio.Event)
+    release: anyio.Event = field(default_factory=anyio.Event)
+    failure: Exception | None = None
+    text: str = ""
+    skipped_files: int = 1
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Answer; the query "wait" waits for `release`, and "nothing" finds nothing."""
+        self.searches.append(request)
+        if self.failure is not None:
+            raise self.failure
+        if request.projects and MARMOTS not in request.projects:
+            raise UnknownProject(f"no project {request.projects[0]!r} is registered")
+        if request.query == "wait":
+            self.started.set()
+            try:
+                await self.release.wait()
+            except BaseException:
+                self.cancelled.set()
+                raise
+        count = 0 if request.query == "nothing" else min(request.limit, 12)
+        hits = tuple(hit_of(number, self.text) for number in range(count))
+        return SearchAnswer(request.query, hits, (FRESH,), took_ms=1.0, total_candidates=12)
+
+    async def show(self, address: str, radius: int) -> ChunkView:
+        """Return the third hit for its address."""
+        target = hit_of(3, self.text)
+        if ":" not in address:
+            raise BadQuery(f"{address!r} is not an address")
+        if address != target.address:
+            raise UnknownAddress(f"{address} names nothing")
+        neighbours = (hit_of(2), hit_of(4)) if radius else ()
+        return ChunkView(target, neighbours, FRESH)
+
+    async def status(self) -> DaemonStatus:
+        """Return a status with one project."""
+        return DaemonStatus(
+            version="0",
+            pid=os.getpid(),
+            uptime_s=1.0,
+            state_dir="/state",
+            http="",
+            socket="",
+            embedder=EmbedderSpec("static", "test", 4),
+            store="fake",
+            memory_bytes={},
+            projects=await self.list_projects(None),
+        )
+
+    async def health(self) -> Mapping[str, Any]:
+        """Say that all is well."""
+        return {"status": "ok", "groups": {ALPS: 30}}
+
+    async def add_project(
+        self, path: Path, *, name: str | None, group: str | None, hooks: bool
+    ) -> ProjectEntry:
+        """Accept every path but the name that is taken."""
+        if name == MARMOTS:
+            raise Conflict(f"the name {name} is taken")
+        self.calls.append(f"add {path} {name} {group} {hooks}")
+        return ProjectEntry(ProjectName(name or path.name), str(path), GroupName(group or "g"))
+
+    async def remove_project(self, name: ProjectName) -> None:
+        """Remember it."""
+        if name != MARMOTS:
+            raise UnknownProject(f"no project {name!r} is registered")
+        self.removed.append(name)
+
+    async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
+        """Return the one project."""
+        if group not in (None, ALPS):
+            return ()
+        return (
+            ProjectStatus(
+                name=MARMOTS,
+                root="/alps/marmots",
+                group=ALPS,
+                repo=None,
+                branch="main",
+                head=None,
+                state=ProjectState.READY,
+                reason="",
+                generation=7,
+                files=3,
+                chunks=30,
+                skipped=1,
+                pending=0,
+                languages={"python": 3},
+                freshness=FreshnessState.CURRENT,
+                checked_at=1.0,
+                watching="events",
+                hooks="absent",
+            ),
+        )
+
+    async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
+        """Remember it."""
+        self.calls.append(f"reindex {name} {depth.value}")
+        return (MARMOTS,)
+
+    async def skipped(
+        self, name: ProjectName | None
+    ) -> Mapping[ProjectName, tuple[SkippedFile, ...]]:
+        """Return `skipped_files` files."""
+        self.calls.append(f"skipped {name}")
+        files = (SkippedFile(f"{n}.png", Skip.BINARY) for n in range(self.skipped_files))
+        return {MARMOTS: tuple(files)}
+
+    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
+        """Return what is fresh."""
+        self.calls.append(f"flush {name}")
+        return (replace(FRESH, state=FreshnessState.VERIFIED),)
+
+    async def _hooks(self, verb: str, target: str) -> HookReport:
+        self.calls.append(f"hooks {verb} {target}")
+        return HookReport("/hooks", "installed", {"post-commit": "installed"}, "")
+
+    async def hooks_install(self, target: str) -> HookReport:
+        """Remember it."""
+        return await self._hooks("install", target)
+
+    async def hooks_uninstall(self, target: str) -> HookReport:
+        """Remember it."""
+        return await self._hooks("uninstall", target)
+
+    async def hooks_status(self, target: str) -> HookReport:
+        """Remember it."""
+        return await self._hooks("status", target)
+
+    async def reload_settings(self) -> tuple[str, ...]:
+        """Say that nothing changed."""
+        return ()
+
+    async def events(self) -> AsyncIterator[Mapping[str, Any]]:
+        """Two events, then silence."""
+        yield {"event": "progress", "project": MARMOTS, "files_done": 1}
+        yield {"event": "generation", "project": MARMOTS, "generation": 8}
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.cancelled.set()
+
+    async def stop(self) -> None:
+        """Remember it."""
+        self.calls.append("stop")
+
+
+@dataclass(frozen=True)
+class Served:
+    """Listeners that run, and what is behind them."""
+
+    service: FakeService
+    addresses: BoundAddresses
+    stop: anyio.Event
+
+    @property
+    def http(self) -> str:
+        """The URL of the TCP listener."""
+        return self.addresses.http
+
+    @property
+    def port(self) -> int:
+        """The TCP port."""
+        return self.addresses.port
+
+    @property
+    def control(self) -> str:
+        """The path of the Unix socket."""
+        return self.addresses.control
+
+
+@contextlib.contextmanager
+def short_directory() -> Any:
+    """Yield a directory whose path leaves room for a socket's name."""
+    directory = Path(tempfile.mkdtemp(prefix="pps"))
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextlib.asynccontextmanager
+async def served(
+    settings: HttpSettings | None = None,
+    *,
+    service: FakeService | None = None,
+    expected_uid: int | None = None,
+    inherited: Sequence[socket.socket] = (),
+    control_path: Path | None = None,
+) -> AsyncIterator[Served]:
+    """Run the real listeners on a free port around a fake service."""
+    chosen = settings or HttpSettings(port=0)
+    behind = service or FakeService()
+    stop = anyio.Event()
+    bound: list[BoundAddresses] = []
+    is_ready = anyio.Event()
+
+    def ready(addresses: BoundAddresses) -> None:
+        bound.append(addresses)
+        is_ready.set()
+
+    with short_directory() as directory:
+        path = control_path or directory / "control.sock"
+        uid = os.geteuid() if expected_uid is None else expected_uid
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(serve_interfaces, behind, chosen, path, uid, inherited, ready, stop)
+            await is_ready.wait()
+            try:
+                yield Served(behind, bound[0], stop)
+            finally:
+                stop.set()

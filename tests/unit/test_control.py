@@ -1,0 +1,128 @@
+"""Arguments from outside, and the spelling of errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.routing import Router
+from starlette.testclient import TestClient
+
+from paparatsd import errors
+from paparatsd.errors import BadQuery
+from paparatsd.interfaces.arguments import Arguments
+from paparatsd.interfaces.client import error_class
+from paparatsd.interfaces.control import control_routes
+from paparatsd.interfaces.shapes import status_of
+from tests.harness.fake_service import FakeService
+
+
+def test_text_that_means_a_number_or_a_flag_is_taken_for_it() -> None:
+    arguments = Arguments({"a": "10", "b": "10.0", "c": 10.0, "d": "true", "e": "0", "f": " x "})
+    assert [arguments.number(name, default=0, low=0, high=20) for name in "abc"] == [10, 10, 10]
+    assert arguments.flag("d", default=False) is True
+    assert arguments.flag("e", default=True) is False
+    assert arguments.text("f") == "x"
+    arguments.finish()
+
+
+@pytest.mark.parametrize("value", [True, "x", "1e3", "0x10", "", 1.5, [], {}, 21, -1, "٣", 10**30])
+def test_what_is_no_number_in_range_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(BadQuery, match="limit"):
+        Arguments({"limit": value}).number("limit", default=5, low=0, high=20)
+
+
+def test_null_and_absence_are_the_same() -> None:
+    arguments = Arguments({"limit": None, "query": None})
+    assert arguments.number("limit", default=5, low=0, high=9) == 5
+    with pytest.raises(BadQuery, match="query is missing"):
+        arguments.text("query")
+
+
+@pytest.mark.parametrize("value", ["a\0b", "\ud800", "x" * 11, 5, ["x"], True])
+def test_unusable_text_is_refused(value: Any) -> None:
+    with pytest.raises(BadQuery, match="query"):
+        Arguments({"query": value}).text("query", max_chars=10)
+
+
+def test_a_misspelt_argument_is_refused_with_the_known_ones() -> None:
+    arguments = Arguments({"querry": "x"})
+    arguments.optional_text("query")
+    with pytest.raises(BadQuery, match=r"unknown argument 'querry'; known are: query"):
+        arguments.finish()
+
+
+def test_lists_are_bounded_and_a_single_text_is_a_list_of_one() -> None:
+    assert Arguments({"paths": "src"}).texts("paths") == ("src",)
+    for value in (["x"] * 101, [5], {"a": 1}, 7):
+        with pytest.raises(BadQuery, match="paths"):
+            Arguments({"paths": value}).texts("paths")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.BadQuery("x"), 400), (errors.UnknownProject("x"), 404), (errors.Conflict("x"), 409),
+        (errors.UnknownAddress("x"), 404), (errors.Refused("x"), 403), (errors.Busy("x"), 503),
+        (errors.GitFailed("x"), 503), (errors.BadReply("x"), 502), (errors.SchemaTooNew("x"), 500),
+        (errors.BadSettings("x"), 400),
+    ],
+)  # fmt: skip
+def test_each_error_has_its_status_and_comes_back_as_its_class(
+    error: errors.PaparatsError, status: int
+) -> None:
+    assert status_of(error) == status
+    assert error_class(error.code) is type(error)
+
+
+def test_an_unknown_code_is_still_an_error_of_ours() -> None:
+    assert error_class("from_the_future") is errors.PaparatsError
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/v1/search", b"{", 400, "bad_query"),
+        ("POST", "/v1/search", b"[]", 400, "bad_query"),
+        ("POST", "/v1/search", b"[" * 100_000, 400, "bad_query"),
+        ("POST", "/v1/search", b'{"query": "x", "limitt": 3}', 400, "bad_query"),
+        ("POST", "/v1/search?x=1", b'{"query": "x"}', 400, "bad_query"),
+        ("POST", "/v1/projects", b'{"path": "relative"}', 400, "bad_query"),
+        ("POST", "/v1/projects", b'{"path": "/a", "name": "marmots"}', 409, "conflict"),
+        ("POST", "/v1/reindex", b'{"depth": "deep"}', 400, "bad_query"),
+        ("DELETE", "/v1/projects/yaks", b"", 404, "unknown_project"),
+        ("GET", "/v1/show?address=marmots:x.py%23y", b"", 404, "unknown_address"),
+        ("GET", "/v1/show?address=a:b&address=c:d", b"", 400, "bad_query"),
+        ("GET", "/v1/show?address=a:b&radius=x", b"", 400, "bad_query"),
+        ("GET", "/v1/status?verbose=1", b"", 400, "bad_query"),
+    ],
+)
+def test_bad_calls_are_refused_in_json(
+    method: str, path: str, body: bytes, status: int, code: str
+) -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    answer = client.request(method, path, content=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_a_defect_shows_nothing_internal() -> None:
+    service = FakeService(failure=RuntimeError("secret internals"))
+    answer = TestClient(Router(control_routes(service))).post("/v1/search", json={"query": "x"})
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+
+
+def test_a_search_has_the_documented_members() -> None:
+    answer = TestClient(Router(control_routes(FakeService()))).post(
+        "/v1/search", json={"query": "x", "limit": "2", "projects": ["marmots"]}
+    )
+    found = answer.json()
+    assert set(found) == {"query", "results", "freshness", "notes", "took_ms", "total_candidates"}
+    assert set(found["results"][0]) == {
+        "project", "path", "start_line", "end_line", "address", "score", "confidence", "language",
+        "kind", "symbol", "text", "defines", "uses", "also_in", "signals",
+    }  # fmt: skip
+    assert set(found["freshness"][0]) == {
+        "project", "generation", "head", "state", "reason", "pending", "checked_at",
+    }  # fmt: skip
+    assert answer.headers["paparats-version"]

@@ -1,0 +1,75 @@
+"""What the bridge needs of the toolset without the SDK, and what the tools promise."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from paparatsd.interfaces.mcp import schemas
+from paparatsd.interfaces.mcp.identity import coding_instructions, initialize_result
+from paparatsd.interfaces.mcp.tools import CodingTools
+from tests.harness.fake_service import FakeService
+
+
+async def ignore(_progress: float, _message: str) -> None:
+    """Take no notice of progress."""
+
+
+def test_instructions_name_every_tool_and_no_other() -> None:
+    text = coding_instructions(())
+    for spec in schemas.CODING:
+        assert spec.name in text
+    for absent in ("find_usages", "search_docs", "arch_context", "term_search"):
+        assert absent not in text
+    assert "MUST call search_code" in text
+
+
+def test_a_scope_is_named_in_the_instructions() -> None:
+    assert "these projects only: marmots, yaks" in coding_instructions(("marmots", "yaks"))
+
+
+def test_a_known_version_is_kept_and_an_unknown_one_answered_with_the_newest() -> None:
+    assert initialize_result("2024-11-05")["protocolVersion"] == "2024-11-05"
+    assert initialize_result("2031-01-01")["protocolVersion"] == "2025-11-25"
+    assert initialize_result(None)["protocolVersion"] == "2025-11-25"
+
+
+async def test_a_long_call_reports_progress_that_grows() -> None:
+    service = FakeService()
+    seen: list[float] = []
+
+    async def report(progress: float, _message: str) -> None:
+        seen.append(progress)
+        if len(seen) == 2:
+            service.release.set()
+
+    reply = await CodingTools(service, progress_every_s=0.01).call(
+        "search_code", {"query": "wait"}, report
+    )
+    assert not reply.is_error
+    assert seen[:2] == [0.0, 0.01]
+
+
+async def test_structured_text_carries_no_control_characters() -> None:
+    service = FakeService(text="a\x1b[31mred\x07\u202e")
+    reply = await CodingTools(service).call("search_code", {"query": "x"}, ignore)
+    assert reply.structured is not None
+    assert reply.structured["results"][0]["text"] == "ared"
+    assert "\x1b" not in reply.text
+
+
+async def test_an_unknown_group_lists_as_no_project() -> None:
+    reply = await CodingTools(FakeService()).call("list_projects", {"group": "andes"}, ignore)
+    assert reply.structured == {"projects": []}
+    assert "paparats add" in reply.text
+
+
+def test_the_bridge_and_the_client_import_nothing_heavy() -> None:
+    code = (
+        "import sys, paparatsd.interfaces.stdio, paparatsd.interfaces.client;"
+        "heavy = {'mcp', 'starlette', 'pydantic', 'httpx', 'httpx2', 'anyio', 'numpy', 'rich',"
+        " 'h11', 'structlog', 'yaml'};"
+        "print(','.join(sorted(heavy & set(sys.modules))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

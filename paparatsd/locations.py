@@ -123,8 +123,14 @@ def prepare_places(places: Places, *, uid: int | None = None) -> None:
         _check(kind, path, uid)
     for kind, path in directories.items():
         _create(kind, path)
-    places.runtime.chmod(0o700)
     _check("runtime", places.runtime, uid)
+    try:
+        places.runtime.chmod(0o700)
+    except OSError as error:
+        raise BadSettings(
+            f"the runtime directory {places.runtime} cannot be made private: {error.strerror}; set "
+            "PAPARATS_RUNTIME_DIR"
+        ) from None
 
 
 def _check(kind: str, path: Path, uid: int) -> None:

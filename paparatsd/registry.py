@@ -50,6 +50,7 @@ HEADER = """\
 #     indexing: {exclude_extra: ["*.snap"]}
 
 """
+MAX_FILE_BYTES = 4 << 20
 OVERRIDE_KEYS = frozenset({"language", "indexing", "metadata", "docs"})
 ENTRY_KEYS = OVERRIDE_KEYS | {"path", "url", "name", "group", "hooks"}
 DEFAULTS_KEYS = OVERRIDE_KEYS | {"group", "hooks", "cron", "cron_fast"}
@@ -213,7 +214,7 @@ class ProjectsFile:
 
     def _document(self) -> dict[str, Any]:
         try:
-            document = read_plain_yaml(self._path, follow=True)
+            document = read_plain_yaml(self._path, max_bytes=MAX_FILE_BYTES, follow=True)
         except FileNotFoundError:
             if self._registry.entries:
                 # Some editors move the file away before they write the new one.

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from paparatsd.model import GroupName
 
 FILE_NAME = ".paparats.yml"
+MAX_FILE_BYTES = 64 << 10
+MAX_FILE_NODES = 4_000
 MAX_LIST_ITEMS = 1_000
 MAX_TEXT_CHARS = 4_096
 
@@ -87,7 +89,9 @@ def load_repo_config(root: Path, overrides: Mapping[str, Any] | None = None) -> 
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        document = read_plain_yaml(path, follow=False)
+        document = read_plain_yaml(
+            path, max_bytes=MAX_FILE_BYTES, max_nodes=MAX_FILE_NODES, follow=False
+        )
     except FileNotFoundError:
         return {}
     if not isinstance(document, dict):

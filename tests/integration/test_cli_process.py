@@ -64,6 +64,7 @@ def run(
         cwd=directory,
         capture_output=True,
         text=True,
+        errors="replace",
         timeout=20,
         check=False,
     )
@@ -165,6 +166,18 @@ def test_add_on_a_terminal_shows_progress_and_then_one_line(control: FakeControl
     assert "6/12 files, 60 chunks, 30 files/s, 3 s left" in shown
     last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()[-1]
     assert "shop (group default) is ready: 12 files" in last
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_parses_whatever_the_encoding_and_the_content(
+    control: FakeControl, encoding: str
+) -> None:
+    text = "grün \u202e \x9b \x1b[2J \ud800 日本"
+    control.answer("POST", "/v1/search", answer(hit(text=text)))
+    result = run(control.directory, "search", "x", "--json", PYTHONIOENCODING=encoding)
+    assert json.loads(result.stdout)["results"][0]["text"] == text
+    result = run(control.directory, "search", "x", PYTHONIOENCODING=encoding)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_an_interrupt_ends_without_a_trace(control: FakeControl) -> None:

@@ -120,6 +120,7 @@ def test_an_unknown_key_is_a_warning_with_the_closest_known_one(tmp_path: Path) 
         ("1: a", "a key must be text"),
         ("a: !!python/object/apply:os.system [id]", "not allowed"),
         ("[" * 500, "levels deep"),
+        ("a: [" + "1," * 30_000 + "]", "more than 4000 values"),
     ],
 )
 def test_a_bad_file_is_a_problem_that_names_it_and_the_defaults_hold(

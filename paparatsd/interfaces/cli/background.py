@@ -24,6 +24,7 @@ START_S = 30.0
 STOP_S = 15.0
 STEP_S = 0.02
 PROBE_S = 2.0
+ACTIVATION_S = 10.0
 MAX_LOG_BYTES = 5 << 20
 LOG_TAIL_BYTES = 4_096
 SILENT = "the daemon runs but does not answer; it may hang: look for its process and its log"
@@ -87,9 +88,10 @@ def ensure_running(context: Context) -> bool:
 
     Raises Unavailable, or what made the new daemon end.
     """
-    if _answers(context):
-        return False
     if is_listening(context.places):
+        # With socket activation this very question starts the daemon.
+        if context.client().is_up(timeout_s=ACTIVATION_S):
+            return False
         raise Unavailable(SILENT)
     prepare_places(context.places)
     pid = _spawn(context.places, context.environment)

@@ -82,8 +82,9 @@ class Output:
             print(clean(text))
 
     def json(self, value: object) -> None:
-        """Print a value as JSON, indented for a person, in one line for a program."""
-        print(json.dumps(value, ensure_ascii=False, indent=2 if self.terminal else None))
+        """Print a value as JSON: indented and harmless for a terminal, in one line for a pipe."""
+        ascii_only = self.terminal or sys.stdout.encoding.lower().replace("-", "") != "utf8"
+        print(json.dumps(value, ensure_ascii=ascii_only, indent=2 if self.terminal else None))
 
     def note(self, text: str) -> None:
         """Print a line for the person, beside the output."""

@@ -56,7 +56,7 @@ class Notifier:
         return True
 
     def ready(self, status: str = "") -> bool:
-        """Both listeners accept and the state is open."""
+        """Say that both listeners accept and the state is open."""
         return self.send("READY=1", *_status(status))
 
     def status(self, text: str) -> bool:
@@ -68,13 +68,13 @@ class Notifier:
         return self.send("WATCHDOG=1")
 
     def reloading(self) -> bool:
-        """Settings are being read again; say `ready` afterwards."""
+        """Say that settings are being read again; say `ready` afterwards."""
         # The manager pairs the two messages by this time stamp.
         stamp = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
         return self.send("RELOADING=1", f"MONOTONIC_USEC={stamp}")
 
     def stopping(self, status: str = "") -> bool:
-        """The daemon is going down."""
+        """Say that the daemon is going down."""
         return self.send("STOPPING=1", *_status(status))
 
     def extend_timeout(self, seconds: float) -> bool:

@@ -172,8 +172,7 @@ def _uninstall_one(place: _Place, kind: str) -> None:
     data = _read(file)
     known = parse_hook(data) if data is not None else None
     if known is None:
-        if data is None and _exists(original) and not _exists(file):
-            original.replace(file)
+        _tidy_up_after_a_crash(file, original)
         return
     if known.edited:
         return
@@ -184,6 +183,16 @@ def _uninstall_one(place: _Place, kind: str) -> None:
         original.replace(file)
     else:
         file.unlink()
+
+
+def _tidy_up_after_a_crash(file: Path, original: Path) -> None:
+    """Give a foreign hook its one name back when an installation did not get to its end."""
+    if not _exists(original):
+        return
+    if not _exists(file):
+        original.replace(file)
+    elif os.path.samestat(file.lstat(), original.lstat()):
+        original.unlink()
 
 
 def _sources() -> Mapping[str, str]:

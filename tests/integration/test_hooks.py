@@ -270,6 +270,21 @@ async def test_uninstall_leaves_the_bytes_as_they_were(repo: Repo, spool: Path) 
     assert (await hooks.uninstall(checkout, spool)).state == "foreign"
 
 
+@pytest.mark.parametrize("both_names", [True, False])
+async def test_an_installation_that_was_cut_short_is_taken_back(
+    repo: Repo, spool: Path, both_names: bool
+) -> None:
+    put(hook(repo, "post-commit"), "#!/bin/sh\n:\n")
+    before = snapshot(repo.root / ".git" / "hooks")
+    second = hook(repo, "post-commit.paparats-original")
+    if both_names:
+        second.hardlink_to(hook(repo, "post-commit"))
+    else:
+        hook(repo, "post-commit").rename(second)
+    await hooks.uninstall(await checkout_of(repo), spool)
+    assert snapshot(repo.root / ".git" / "hooks") == before
+
+
 async def test_installing_twice_changes_nothing(repo: Repo, spool: Path) -> None:
     checkout = await checkout_of(repo)
     await hooks.install(checkout, spool)

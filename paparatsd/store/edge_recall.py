@@ -83,11 +83,9 @@ def recall_parts(parts: Iterable[Any], request: RecallRequest, filters: FilterCa
 def _queries(request: RecallRequest, condition: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
     legs: list[tuple[str, Any]] = []
     if request.dense is not None:
-        legs.append(("dense", request.dense))
+        legs.append(("dense", request.dense.tolist()))
     if request.sparse is not None and len(request.sparse.ids):
-        # Arrays pass into the engine without becoming lists, which its type stubs do not know.
-        ids: Any = request.sparse.ids
-        values: Any = request.sparse.values
+        ids, values = request.sparse.ids.tolist(), request.sparse.values.tolist()
         terms = engine.SparseVector(indices=ids, values=values)
         legs.append(("terms", terms))
     # Rescoring makes int8 exact; where nothing is quantized yet it costs nothing.

@@ -1,0 +1,141 @@
+"""The wire to a Qdrant server: connect, ask, try again, and say what went wrong.
+
+qdrant-client is imported when the connection is made: it takes most of a second and nobody else
+needs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import random
+import warnings
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from paparatsd.errors import BadReply, VectorStoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from paparatsd.clock import Clock
+    from paparatsd.settings import StoreSettings
+
+ATTEMPTS = 3
+MAX_WAIT_S = 2.0
+
+
+class CollectionMissing(Exception):
+    """The collection is not there; Qdrant itself said so, not a proxy in front of it."""
+
+
+def address(url: str) -> str:
+    """Return the URL with its port: an https URL without one means 443, an http URL 6333."""
+    parts = urlsplit(url)
+    if parts.port is not None:
+        return url
+    port = 443 if parts.scheme == "https" else 6333
+    return parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+
+
+class QdrantLink:
+    """A connection to one server. `client` and `models` are those of qdrant-client."""
+
+    def __init__(self, settings: StoreSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._url = address(settings.qdrant_url)
+        self._clock = clock
+        self._refused: Any = None
+        self._broken: Any = None
+        self._exhausted: Any = None
+        self.client: Any = None
+        self.models: Any = None
+
+    async def open(self) -> None:
+        """Import the client and reach the server once."""
+        await asyncio.to_thread(self._connect)
+        await self.ask("list collections", self.client.get_collections)
+
+    def _connect(self) -> None:
+        self.models = importlib.import_module("qdrant_client.models")
+        exceptions = importlib.import_module("qdrant_client.http.exceptions")
+        common = importlib.import_module("qdrant_client.common.client_exceptions")
+        self._refused = exceptions.UnexpectedResponse
+        self._broken = exceptions.ResponseHandlingException
+        self._exhausted = common.ResourceExhaustedResponse
+        with warnings.catch_warnings():
+            # It warns of a key over plain http; README says so, and logs are for what changes.
+            warnings.simplefilter("ignore")
+            self.client = importlib.import_module("qdrant_client").AsyncQdrantClient(
+                url=self._url,
+                api_key=self._settings.qdrant_api_key,
+                timeout=max(1, round(self._settings.timeout_s)),
+                check_compatibility=False,
+            )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self.client is not None:
+            await self.client.close()
+
+    def describe(self) -> str:
+        """Say which server this is, without what may be secret in its URL."""
+        parts = urlsplit(self._url)
+        return f"server {parts.scheme}://{parts.hostname}:{parts.port}"
+
+    async def ask(
+        self, what: str, call: Callable[[], Awaitable[Any]], allowed: tuple[int, ...] = ()
+    ) -> Any:  # noqa: ANN401 - whatever the call returns, None where `allowed` says so
+        """Ask the server; the one place that tries again, with jitter, what may pass.
+
+        Raises CollectionMissing, BadReply, or VectorStoreUnavailable with the server's reason.
+        """
+        reason = ""
+        for attempt in range(1, ATTEMPTS + 1):
+            wait_s = random.uniform(0.05, 0.25) * attempt  # noqa: S311 - jitter
+            try:
+                async with asyncio.timeout(self._settings.timeout_s):
+                    return await call()
+            except self._refused as error:
+                if error.status_code in allowed:
+                    return None
+                reason = self._judge(what, error)
+            except self._exhausted as error:
+                reason, wait_s = f"too many requests: {error}", float(error.retry_after_s)
+            except self._broken as error:
+                reason = _transport_reason(what, error)
+            except TimeoutError:
+                reason = f"no answer within {self._settings.timeout_s:g} s"
+            if attempt < ATTEMPTS:
+                await self._clock.sleep(min(wait_s, MAX_WAIT_S))
+        raise VectorStoreUnavailable(f"{self.describe()} fails to {what}: {reason}")
+
+    def _judge(self, what: str, error: Any) -> str:  # noqa: ANN401 - imported late
+        """Return why it is worth trying again, or raise what no repetition will change."""
+        status, reason = error.status_code or 0, _server_reason(error)
+        if status == 404 and "ollection" in reason:
+            raise CollectionMissing from error
+        if status >= 500 or status in (408, 429):
+            return f"{status} {reason}"
+        raise VectorStoreUnavailable(
+            f"{self.describe()} refuses to {what}: {status} {reason}"
+        ) from error
+
+
+def _server_reason(error: Any) -> str:  # noqa: ANN401 - imported late
+    """Return the server's own words, else the status line."""
+    try:
+        status = error.structured()["status"]
+        return str(status["error"] if isinstance(status, dict) else status)[:300]
+    except (ValueError, KeyError, TypeError):
+        return str(error.reason_phrase)[:300]
+
+
+def _transport_reason(what: str, error: Any) -> str:  # noqa: ANN401 - imported late
+    """Return the transport's reason, or raise BadReply for an answer that makes no sense."""
+    source = getattr(error, "source", error)
+    if isinstance(source, ValueError):
+        raise BadReply(
+            f"the vector store's answer to {what!r} makes no sense; is it a Qdrant?"
+        ) from error
+    return f"{type(source).__name__} {source}".strip()

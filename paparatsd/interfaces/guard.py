@@ -78,7 +78,8 @@ def find_refusal(scope: Scope, rules: Rules) -> Fault | None:
 
 def _find_oversize(headers: Sequence[tuple[bytes, bytes]], max_bytes: int) -> Fault | None:
     lengths = [value for name, value in headers if name == b"content-length"]
-    if lengths and int(lengths[0]) > max_bytes:
+    # More digits than any size has: int() would refuse them with an error of its own.
+    if lengths and (len(lengths[0]) > 19 or int(lengths[0]) > max_bytes):
         return Fault(413, "too_large", f"the request body is over {max_bytes} bytes")
     return None
 
@@ -102,6 +103,7 @@ class RefusalLog:
             "request_refused",
             listener=self._listener,
             reason=fault.code,
+            detail=fault.message,
             unlogged_before=self._silent.pop(fault.code, 0),
         )
 
@@ -109,10 +111,10 @@ class RefusalLog:
 class Guard:
     """The first ASGI layer of a listener."""
 
-    def __init__(self, app: ASGIApp, rules: Rules, *, listener: str) -> None:
+    def __init__(self, app: ASGIApp, rules: Rules, refusals: RefusalLog) -> None:
         self._app = app
         self._rules = rules
-        self._refusals = RefusalLog(listener)
+        self._refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or read the body and pass the request on."""

@@ -49,7 +49,7 @@ class Deadlines:
 class Listener:
     """What all connections of one listening socket share.
 
-    `refuse_peer` looks at a just accepted socket and returns why it may not talk to us, or None.
+    `is_welcome` looks at a just accepted socket and says whether it may talk to us.
     """
 
     app: ASGIApp
@@ -57,7 +57,7 @@ class Listener:
     limits: HeadLimits
     connections: Connections
     tasks: set[asyncio.Task[None]]
-    refuse_peer: Callable[[socket.socket], str | None]
+    is_welcome: Callable[[socket.socket], bool]
 
 
 class HttpConnection(asyncio.Protocol):
@@ -92,9 +92,7 @@ class HttpConnection(asyncio.Protocol):
         """Check the peer before a byte is read, then wait for its first request."""
         self._transport = cast("asyncio.Transport", transport)
         sock = cast("socket.socket", transport.get_extra_info("socket"))
-        reason = self._listener.refuse_peer(sock)
-        if reason is not None:
-            log.warning("peer_refused", reason=reason)
+        if not self._listener.is_welcome(sock):
             self._transport.abort()
             return
         if sock.family in (socket.AF_INET, socket.AF_INET6):

@@ -12,8 +12,8 @@ import structlog
 
 from paparatsd.interfaces.app import agents_app, owner_app
 from paparatsd.interfaces.connections import Connections
-from paparatsd.interfaces.framing import HeadLimits
-from paparatsd.interfaces.guard import Guard, Rules, loopback_hosts
+from paparatsd.interfaces.framing import Fault, HeadLimits
+from paparatsd.interfaces.guard import Guard, RefusalLog, Rules, loopback_hosts
 from paparatsd.interfaces.listen import BACKLOG, Sockets, open_sockets
 from paparatsd.interfaces.mcp.endpoints import McpEndpoints
 from paparatsd.interfaces.peer import peer_uid
@@ -83,7 +83,7 @@ async def serve_interfaces(  # noqa: PLR0913 - the daemon wires everything here
 
 
 def _listener(
-    app: ASGIApp, settings: HttpSettings, refuse_peer: Callable[[socket.socket], str | None]
+    app: ASGIApp, settings: HttpSettings, is_welcome: Callable[[socket.socket], bool]
 ) -> Listener:
     return Listener(
         app=app,
@@ -95,7 +95,7 @@ def _listener(
         limits=HeadLimits(),
         connections=Connections(settings.max_half_open, settings.max_connections),
         tasks=set(),
-        refuse_peer=refuse_peer,
+        is_welcome=is_welcome,
     )
 
 
@@ -108,25 +108,28 @@ def _tcp_listener(
         token=settings.token,
         max_body_bytes=settings.max_body_bytes,
     )
-    app = Guard(agents_app(service, mcp.agent_routes()), rules, listener="tcp")
-    return _listener(app, settings, lambda _sock: None)
+    app = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
+    return _listener(app, settings, lambda _sock: True)
 
 
 def _unix_listener(
     service: ServiceApi, settings: HttpSettings, mcp: McpEndpoints, expected_uid: int
 ) -> Listener:
-    def refuse_peer(sock: socket.socket) -> str | None:
+    refusals = RefusalLog("unix")
+
+    def is_expected(sock: socket.socket) -> bool:
         try:
             uid = peer_uid(sock)
-        except OSError as error:
-            return f"credentials unknown: {error.strerror}"
-        if uid is not None and uid != expected_uid:
-            return f"uid {uid} may not use the control socket"
-        return None
+        except OSError:
+            uid = -1
+        if uid is None or uid == expected_uid:
+            return True
+        refusals.add(Fault(403, "foreign_user", f"uid {uid} may not use the control socket"))
+        return False
 
     rules = Rules(max_body_bytes=settings.max_body_bytes)
-    app = Guard(owner_app(service, mcp.bridge_routes()), rules, listener="unix")
-    return _listener(app, settings, refuse_peer)
+    app = Guard(owner_app(service, mcp.bridge_routes()), rules, refusals)
+    return _listener(app, settings, is_expected)
 
 
 async def _start(sockets: Sockets, tcp: Listener, unix: Listener) -> list[asyncio.Server]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 import httpx
 import pytest
+import structlog
 
 from paparatsd.errors import BadSettings, Busy
 from paparatsd.interfaces.listen import bind_control, open_sockets
@@ -156,6 +157,19 @@ async def test_every_wrong_token_gets_the_same_401() -> None:
         assert status_of(answers.pop()) == 401
         right = request(up.port, f"Authorization: bearer {TOKEN}")
         assert status_of(await raw(up.port, right)) == 200
+
+
+async def test_a_thousand_guesses_make_one_line_in_the_log_and_none_holds_the_token() -> None:
+    async with served(HttpSettings(port=0, token=TOKEN)) as up:
+        with structlog.testing.capture_logs() as lines:
+            for number in range(1_000):
+                guess = request(up.port, f"Authorization: Bearer {TOKEN}{number}")
+                assert status_of(await raw(up.port, guess)) == 401
+            right = request(up.port, f"Authorization: Bearer {TOKEN}")
+            assert status_of(await raw(up.port, right)) == 200
+        refused = [line for line in lines if line["event"] == "request_refused"]
+        assert len(refused) == 1
+        assert TOKEN not in str(lines)
 
 
 async def test_no_byte_in_a_token_makes_a_500() -> None:
@@ -307,6 +321,7 @@ async def test_sizes_have_limits_with_their_own_codes() -> None:
             (request(up.port, *headers), 431),
             (request(up.port, "Content-Length: 10001", method="POST", target="/mcp"), 413),
             (request(up.port, "Content-Length: 99999999999999", method="POST"), 413),
+            (request(up.port, "Content-Length: " + "9" * 6_000, method="POST"), 400),
             (request(up.port, "Content-Length: abc", method="POST"), 400),
             (request(up.port, "Content-Length: -1", method="POST"), 400),
         ):
@@ -414,9 +429,14 @@ async def test_the_control_api_is_not_on_tcp() -> None:
 
 async def test_another_user_is_closed_before_a_byte_is_parsed() -> None:
     async with served(expected_uid=os.geteuid() + 1) as up:
-        reader, writer = await asyncio.open_unix_connection(up.control)
-        assert await reader.read() == b""  # closed although nothing was sent
-        writer.close()
+        with structlog.testing.capture_logs() as lines:
+            for _ in range(20):
+                reader, writer = await asyncio.open_unix_connection(up.control)
+                assert await reader.read() == b""  # closed although nothing was sent
+                writer.close()
+        assert [line["reason"] for line in lines if line["log_level"] == "warning"] == [
+            "foreign_user"
+        ]
         assert (await _get(up.http)).status_code == 200
 
 

@@ -32,8 +32,9 @@ SILENT = "the daemon runs but does not answer; it may hang: look for its process
 
 def up(context: Context) -> int:
     """Start the daemon unless it runs; return when it answers."""
-    started = ensure_running(context)
+    spawned = ensure_running(context)
     answer = context.client(5.0).status()
+    started = spawned == answer["pid"]
     if context.as_json:
         facts = {key: answer[key] for key in ("version", "pid", "http", "socket", "state_dir")}
         context.output.json({"started": started, **facts, "log": str(context.places.log_file)})
@@ -83,15 +84,16 @@ def mcp(context: Context) -> int:
     return 0
 
 
-def ensure_running(context: Context) -> bool:
-    """Start the daemon unless it answers; say whether it was started.
+def ensure_running(context: Context) -> int | None:
+    """Start the daemon unless it answers; return the id of the process that was started.
 
-    Raises Unavailable, or what made the new daemon end.
+    Another start at the same time may be quicker; then ours ends by itself. Raises Unavailable,
+    or what made the new daemon end.
     """
     if is_listening(context.places):
         # With socket activation this very question starts the daemon.
         if context.client().is_up(timeout_s=ACTIVATION_S):
-            return False
+            return None
         raise Unavailable(SILENT)
     prepare_places(context.places)
     pid = _spawn(context.places, context.environment)
@@ -108,7 +110,7 @@ def ensure_running(context: Context) -> bool:
                 f"{context.places.log_file}"
             )
         time.sleep(STEP_S)
-    return code is None
+    return pid
 
 
 def _answers(context: Context) -> bool:

@@ -157,7 +157,7 @@ async def stream_git(
     check_arguments(args)
     context = context or GitContext()
     program = context.program or find_git()
-    command = [program, *_global_options(context), *with_safe_options(args)]
+    command = [program, *_global_options(context, args[0]), *with_safe_options(args)]
     title = _title(args, root)
     async with (
         _started(command, root, _read_environment(program), stdin, title) as process,
@@ -166,14 +166,16 @@ async def stream_git(
         yield chunks
 
 
-def _global_options(context: GitContext) -> list[str]:
+def _global_options(context: GitContext, verb: str) -> list[str]:
     settings = list(READ_SETTINGS)
     settings += [f"safe.directory={directory}" for directory in context.safe_directories]
     # Always said, so that the key in a repository's own file decides only by way of `context`.
     settings.append(f"core.excludesFile={context.excludes_file or os.devnull}")
     if context.mailmap_file:
         settings.append(f"mailmap.file={context.mailmap_file}")
-    options = ["--no-pager", "--literal-pathspecs"]
+    options = ["--no-pager"]
+    if verb != "check-ignore":  # which takes paths as they are, and refuses this option
+        options.append("--literal-pathspecs")
     for setting in settings:
         options += ["-c", setting]
     return options

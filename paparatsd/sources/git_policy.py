@@ -40,6 +40,7 @@ _FORBIDDEN_OPTIONS = (
     "--upload-pack",
 )
 _HARMLESS_BEGINNINGS = frozenset({"--text", "--no"})
+_COMPARES_CONTENT = re.compile(r"-[cdosiktvfuz]*m|--m")
 _COMMIT_OR_RANGE = re.compile(r"[0-9a-f]{7,64}(\.{2,3}[0-9a-f]{7,64})?")
 
 _NOT_A_PROGRAM = os.devnull  # cannot be executed, and fails at once where it is tried
@@ -122,6 +123,8 @@ def _check_form(verb: str, options: Sequence[str]) -> None:
         raise GitFailed("git worktree is allowed only as 'worktree list'")
     if verb == "symbolic-ref" and list(options) != ["-q", "HEAD"]:
         raise GitFailed("git symbolic-ref is allowed only as 'symbolic-ref -q HEAD'")
+    if verb == "ls-files" and any(_COMPARES_CONTENT.match(option) for option in options):
+        raise GitFailed("git ls-files is not allowed to compare content: that runs clean filters")
     if verb == "diff":
         named = [option for option in options if not option.startswith("-")]
         whole = [name for name in named if _COMMIT_OR_RANGE.fullmatch(name)]

@@ -11,17 +11,11 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import structlog
-from pathspec import GitIgnoreSpec
-
 from paparatsd.sources.read import NotReadable, open_beneath
+from paparatsd.sources.rules import Rules, parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
-log = structlog.get_logger()
 
 GIT_IGNORE_FILES = (".gitignore",)
 OWN_IGNORE_FILES = (".paparatsignore", ".codeindexignore")
@@ -58,21 +52,7 @@ _BUILD_OUTPUTS = {
 """Ignored only beside the build file that makes them; elsewhere the names are ordinary words."""
 _MAX_IGNORE_FILE_BYTES = 1 << 20
 
-_Chain = tuple[tuple[int, GitIgnoreSpec], ...]
-
-
-def parse_rules(lines: Iterable[str]) -> GitIgnoreSpec | None:
-    """Return the rules of these lines, None without any; invalid lines count for nothing."""
-    patterns: list[GitIgnoreSpecPattern] = []
-    for line in lines:
-        text = line.removesuffix("\r")
-        if not text.strip() or text.startswith("#"):
-            continue
-        try:
-            patterns += GitIgnoreSpec.from_lines([text]).patterns
-        except ValueError:
-            log.debug("ignore_rule_invalid", rule=text)
-    return GitIgnoreSpec(patterns) if patterns else None
+_Chain = tuple[tuple[int, Rules], ...]
 
 
 class IgnoreStack:
@@ -86,7 +66,7 @@ class IgnoreStack:
         self,
         root: Path,
         names: Sequence[str],
-        base: GitIgnoreSpec | None = None,
+        base: Rules | None = None,
         places: frozenset[str] | None = None,
     ) -> None:
         self._places = places
@@ -108,17 +88,19 @@ class IgnoreStack:
             path = path.rpartition("/")[0]
         ignored = self._directories[path]
         for directory in reversed(unknown):
-            ignored = ignored or self._matches(directory, directory + "/")
+            ignored = ignored or self._matches(directory, directory=True)
             self._directories[directory] = ignored
         return ignored
 
     def ignores_file(self, path: str) -> bool:
         """Say whether the file or a directory above it is ignored."""
-        return self.ignores_directory(path.rpartition("/")[0]) or self._matches(path, path)
+        return self.ignores_directory(path.rpartition("/")[0]) or self._matches(
+            path, directory=False
+        )
 
-    def _matches(self, path: str, candidate: str) -> bool:
+    def _matches(self, path: str, *, directory: bool) -> bool:
         for start, rules in self._chain(path.rpartition("/")[0]):
-            verdict = rules.check_file(candidate[start:]).include
+            verdict = rules.verdict(path[start:], directory=directory)
             if verdict is not None:
                 return verdict
         return False
@@ -142,7 +124,7 @@ class IgnoreStack:
             self._chains[name] = chain
         return chain
 
-    def _rules_in(self, directory: str) -> GitIgnoreSpec | None:
+    def _rules_in(self, directory: str) -> Rules | None:
         if self._places is not None and directory not in self._places:
             return None
         lines: list[str] = []
@@ -162,9 +144,9 @@ class IgnoreStack:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
 
 
-def built_in_rules() -> GitIgnoreSpec:
+def built_in_rules() -> Rules | None:
     """Return the rules for plain folders that any ignore file may overrule."""
-    return GitIgnoreSpec.from_lines([f"{name}/" for name in BUILT_IN_DIRECTORIES])
+    return parse_rules(f"{name}/" for name in BUILT_IN_DIRECTORIES)
 
 
 def is_output_directory(
@@ -176,7 +158,7 @@ def is_output_directory(
     return not set(_BUILD_OUTPUTS.get(name, ())).isdisjoint(names_beside)
 
 
-def exclusion_rules(patterns: Iterable[str]) -> GitIgnoreSpec | None:
+def exclusion_rules(patterns: Iterable[str]) -> Rules | None:
     """Return the rules of a settings list.
 
     A bare name or glob means "anywhere, with all that is below it"; with a slash inside it is

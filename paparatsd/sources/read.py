@@ -43,7 +43,7 @@ class SourceText:
     size: int
 
 
-class NotReadable(Exception):  # noqa: N818 - a reason, which ends as a SkippedFile
+class NotReadable(Exception):
     """A file that cannot be opened the safe way, with the reason."""
 
     def __init__(self, reason: Skip, detail: str = "") -> None:

@@ -184,7 +184,7 @@ async def _check_usable(checkout: Checkout) -> Checkout:
         return checkout
     # Seen from the top, where the folder itself can be ignored; `.` below it cannot.
     work_tree = checkout.work_tree or root
-    args = ["check-ignore", "-z", "--", checkout.prefix]
+    args = ["check-ignore", "--", f"./{checkout.prefix}"]
     ignored = await run_git(work_tree, args, context=context, ok_codes=(0, 1))
     if not ignored:
         return checkout

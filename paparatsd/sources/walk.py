@@ -199,7 +199,13 @@ def _clean(paths: Iterable[str]) -> frozenset[str]:
             if not parts:
                 continue
         cleaned.add("/".join(parts))
-    return frozenset(cleaned)
+    # What lies below another wanted path adds nothing, and makes git treat it differently when
+    # that is a nested repository.
+    return frozenset(path for path in cleaned if cleaned.isdisjoint(_above(path)))
+
+
+def _above(path: str) -> Iterator[str]:
+    return ancestors(path) if path else iter(())
 
 
 def _is_wanted(wanted: frozenset[str]) -> Callable[[str], bool]:

@@ -57,6 +57,11 @@ def resolve_places(
     return Places(config, state, cache, _short_enough(runtime, uid, temporary))
 
 
+def config_home(environment: Mapping[str, str]) -> Path:
+    """Return the directory of the user's settings for all programs, systemd's units among them."""
+    return _xdg(environment, *_XDG["config"], _home(environment)).parent
+
+
 def _explicit(
     environment: Mapping[str, str], flags: Mapping[str, str]
 ) -> Iterator[tuple[str, Path]]:

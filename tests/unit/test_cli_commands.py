@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -320,6 +321,38 @@ def test_hooks_say_where_and_what(
     assert control.calls[-1].body == {"path": "a-project"}
     run(capsys, "hooks", verb)
     assert control.calls[-1].body == {"path": str(Path.cwd())}
+
+
+def test_the_service_is_installed_and_removed_where_systemd_looks(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without systemctl the units are written all the same, and the advice says what to run.
+    program = control.directory / "paparatsd"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(control.directory))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(control.directory / "xdg"))
+    monkeypatch.setattr(sys, "executable", str(control.directory / "python"))
+    unit = control.directory / "xdg" / "systemd" / "user" / "paparatsd.service"
+    assert run_json(capsys, "service", "status")["state"] == "absent"
+    code, out, _ = run(capsys, "service", "install")
+    assert code == 0
+    assert "service installed in" in out
+    assert "systemctl --user" in out
+    assert "a daemon runs already" in out
+    assert f"ExecStart={program}\n" in unit.read_text()
+    assert run_json(capsys, "service", "uninstall")["state"] == "absent"
+    assert not unit.exists()
+
+
+def test_the_service_needs_an_installed_daemon(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(control.directory))
+    monkeypatch.setattr(sys, "executable", str(control.directory / "python"))
+    code, _, err = run(capsys, "service", "install")
+    assert code == 78
+    assert "paparatsd is not installed" in err
 
 
 def test_up_is_idempotent_and_says_where(

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paparatsd.errors import BadSettings
+from paparatsd.interfaces.cli.background import is_listening
 from paparatsd.interfaces.cli.output import Column
 from paparatsd.interfaces.cli.projects import absolute
+from paparatsd.locations import config_home
 from paparatsd.packaged import packaged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paparatsd.interfaces.cli.context import Context
 
 COMPLETION_FILES = {"bash": "paparats.bash", "zsh": "_paparats", "fish": "paparats.fish"}
@@ -36,6 +44,46 @@ def hook_target(text: str) -> str:
     """Return what the daemon takes: a name if it can only be one, else an absolute path."""
     is_name = "/" not in text and text not in (".", "..") and not Path(text).exists()
     return text if is_name else absolute(text)
+
+
+def service(context: Context) -> int:
+    """Install, remove or look at the systemd user service."""
+    from paparatsd.interfaces.cli import service_unit
+
+    verb: str = context.arguments.verb
+    act = {
+        "install": service_unit.install,
+        "uninstall": service_unit.uninstall,
+        "status": service_unit.inspect,
+    }[verb]
+    directory = service_unit.unit_directory(config_home(context.environment))
+    report = act(directory, daemon_program(context.environment))
+    if context.as_json:
+        context.output.json(asdict(report))
+        return 0
+    context.output.line(
+        f"service {report.state} in {report.directory}; active: {report.active}, "
+        f"enabled: {report.enabled}"
+    )
+    if report.advice:
+        context.output.line(report.advice, style="yellow")
+    if verb == "install" and report.active != "active" and is_listening(context.places):
+        context.output.line(
+            "a daemon runs already outside of the service; stop it first: paparats down",
+            style="yellow",
+        )
+    return 0
+
+
+def daemon_program(environment: Mapping[str, str]) -> Path:
+    """Return the absolute path of the `paparatsd` command that belongs to this installation."""
+    beside = Path(sys.executable).parent / "paparatsd"
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which("paparatsd", path=environment.get("PATH"))
+    if found is None:
+        raise BadSettings("the command paparatsd is not installed; run: pip install paparatsd")
+    return Path(found).absolute()
 
 
 def completions(context: Context) -> int:

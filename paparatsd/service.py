@@ -341,7 +341,7 @@ class Service:
 
     async def _verify(self, sessions: tuple[ProjectSession, ...]) -> frozenset[ProjectName]:
         """Compare with the disk, within the deadline; returns the projects that were verified."""
-        tasks = {asyncio.create_task(item.flush()): item.name for item in sessions}
+        tasks = {asyncio.create_task(item.verify()): item.name for item in sessions}
         if not tasks:
             return frozenset()
         done, late = await asyncio.wait(tasks, timeout=self._settings.search.fresh_deadline_s)

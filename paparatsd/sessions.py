@@ -106,7 +106,6 @@ class ProjectSession:
         self._paranoid = False
         self._wake = asyncio.Event()
         self._asked = 0
-        self._done = 0
         self._verified_no = 0
         self._settled = asyncio.Condition()
         self._checked_at: float | None = None
@@ -147,15 +146,19 @@ class ProjectSession:
         )
 
     def freshness(self, *, verified: bool = False) -> Freshness:
-        """Say what an answer given now reflects."""
+        """Say what an answer given now reflects.
+
+        `verified` says that a stat walk has finished after the question was asked; what changed
+        later than that is not part of the question.
+        """
         now = self.snapshot()
         state, reason = FreshnessState.CURRENT, ""
         if now.state not in (ProjectState.READY, ProjectState.DEGRADED):
             state, reason = FreshnessState.STALE, now.reason or now.state.value
-        elif now.dirty:
-            state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
         elif verified:
             state = FreshnessState.VERIFIED
+        elif now.dirty:
+            state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
         return Freshness(
             project=self.name,
             generation=now.generation,
@@ -197,14 +200,20 @@ class ProjectSession:
         self._full_reason = reason
         self._set_state(ProjectState.ERROR, reason)
 
-    async def flush(self) -> None:
-        """Wait for a full pass that began after this call and left nothing pending."""
+    async def verify(self) -> None:
+        """Wait for a full pass that began after this call."""
         self._asked += 1
         ticket = self._asked
         self._full_reason = self._full_reason or "asked to verify"
         self._wake.set()
         async with self._settled:
             await self._settled.wait_for(lambda: self._verified_no >= ticket)
+
+    async def flush(self) -> None:
+        """Verify, then wait until nothing is known to be pending."""
+        await self.verify()
+        async with self._settled:
+            await self._settled.wait_for(lambda: not (self._dirty or self._full_reason))
 
     # ------------------------------------------------------------------ the task
 
@@ -251,17 +260,18 @@ class ProjectSession:
         self._full_reason, self._paranoid = None, False
         self._dirty.clear()
         try:
-            if not await self._ensure_open():
-                return
-            if full is not None or not self._first_pass_done:
-                await self._full_pass(asked, paranoid=paranoid)
-            else:
-                await self._small_pass(dirty)
+            if await self._ensure_open():
+                if full is not None or not self._first_pass_done:
+                    await self._full_pass(asked, paranoid=paranoid)
+                else:
+                    await self._small_pass(dirty)
             self._failures = 0
         except PaparatsError as error:
             self._full_reason = full or "the last attempt failed"
             self._paranoid = paranoid
             await self._fail(error)
+        async with self._settled:
+            self._settled.notify_all()
 
     async def _fail(self, error: PaparatsError) -> None:
         self._pass = None
@@ -282,7 +292,7 @@ class ProjectSession:
             self.checkout = None
             self._first_pass_done = False
             self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
-            await self._release_waiters(self._asked)
+            self._verified_no = self._asked
             return False
         if self.checkout is None or self._project_id == 0:
             await self._open()
@@ -316,7 +326,7 @@ class ProjectSession:
         cost = time.process_time() - began
         wait = max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost)
         self._next_full = self._parts.clock.monotonic() + wait
-        await self._release_waiters(asked)
+        self._verified_no = max(self._verified_no, asked)
 
     async def _small_pass(self, dirty: frozenset[str]) -> None:
         checkout = self.checkout
@@ -389,13 +399,6 @@ class ProjectSession:
             max_file_bytes=self._parts.index.max_file_bytes,
             allow_secrets=self._parts.index.allow_secrets,
         )
-
-    async def _release_waiters(self, asked: int) -> None:
-        if self._dirty or self._full_reason:
-            return
-        self._verified_no = max(self._verified_no, asked)
-        async with self._settled:
-            self._settled.notify_all()
 
     def _set_state(self, state: ProjectState, reason: str) -> None:
         if (state, reason) == (self._state, self._reason):

@@ -21,11 +21,13 @@ import anyio.to_thread
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.parse import parse_file
-from paparatsd.model import ProjectName, SkippedFile
+from paparatsd.clock import SystemClock
+from paparatsd.model import ProjectName, SkippedFile, VersionId
 from paparatsd.repo_config import load_repo_config
 from paparatsd.settings import IndexSettings
 from paparatsd.sources import repo, walk
 from paparatsd.sources.read import read_source
+from paparatsd.store.edge import EdgeStore
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -155,6 +157,34 @@ def _acknowledged(reader: CatalogReader, infos: Iterable[VersionInfo]) -> set[in
                 if info.repo == shard.repo and info.content in contents.get(info.path, set())
             }
     return known
+
+
+async def assert_points(daemon: Daemon) -> int:
+    """Fail unless the vector shards hold exactly the points that the catalog knows of.
+
+    The daemon must be stopped: it holds the shards. Returns the number of points.
+    """
+    assert daemon.process is None, "stop the daemon first"
+    with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
+        wanted = {}
+        for shard in reader.shards():
+            ids = [VersionId(version) for version in reader.shard_versions(shard).tolist()]
+            infos = reader.infos(ids)
+            wanted[shard] = {info.id: info.chunks for info in infos.values() if info.chunks}
+    store = EdgeStore(daemon.state / "vectors", clock=SystemClock())
+    await store.start()
+    try:
+        for shard, chunks in wanted.items():
+            found = await store.versions(shard)
+            assert found == set(chunks), (
+                f"{len(set(chunks) - found)} versions without points, "
+                f"{len(found - set(chunks))} left over"
+            )
+            count = await store.count(shard)
+            assert count == sum(chunks.values()), "points are not one a chunk"
+    finally:
+        await store.stop()
+    return sum(sum(chunks.values()) for chunks in wanted.values())
 
 
 def differences(wanted: Picture, found: Picture) -> list[str]:

@@ -45,7 +45,7 @@ class Daemon:
     """The way to the daemon: connects, and starts it when nobody listens."""
 
     def __init__(self, control_socket: str, start: Callable[[], object] | None) -> None:
-        self._path = control_socket
+        self.path = control_socket
         self._start = start
         self._starting = asyncio.Lock()
 
@@ -58,11 +58,11 @@ class Daemon:
                 return await self._open_or_start()
 
     async def _open(self) -> UnixRequest:
-        request = UnixRequest(self._path)
+        request = UnixRequest(self.path)
         try:
             await request.__aenter__()
         except PermissionError:
-            raise Refused(f"no permission to use {self._path}") from None
+            raise Refused(f"no permission to use {self.path}") from None
         return request
 
     async def _open_or_start(self) -> UnixRequest:
@@ -135,7 +135,7 @@ class Session:
         if self._id is None:
             return
         with suppress(OSError, asyncio.IncompleteReadError, PaparatsError, TimeoutError):
-            async with asyncio.timeout(0.5), UnixRequest(self._daemon._path) as request:
+            async with asyncio.timeout(0.5), UnixRequest(self._daemon.path) as request:
                 await request.send("DELETE", self._endpoint, self.headers())
 
 

@@ -44,7 +44,8 @@ async def raw(port: int, data: bytes, *, within_s: float = 5.0) -> bytes:
 
 async def let_pass(seconds: float) -> None:
     """Let a deadline of the server pass; nothing else tells when that is."""
-    await asyncio.wait({asyncio.ensure_future(asyncio.Event().wait())}, timeout=seconds)
+    with anyio.move_on_after(seconds):
+        await anyio.Event().wait()
 
 
 def status_of(answer: bytes) -> int:
@@ -576,3 +577,37 @@ async def test_stopping_ends_streams_at_once_and_lets_answers_finish() -> None:
         assert status_of(answer) == 200
         stream_writer.close()
         writer.close()
+
+
+def open_descriptors() -> int:
+    return len(os.listdir("/dev/fd"))  # noqa: PTH208 - counts, and Path would open one more
+
+
+async def test_peers_that_leave_in_every_phase_leave_nothing_behind() -> None:
+    async with served() as up:
+        await _get(up.http)
+        # One more: the SDK's stream library starts one watcher a process, which stays.
+        descriptors, tasks = open_descriptors(), len(asyncio.all_tasks()) + 1
+        wait = json.dumps(call_of("search_code", query="wait")).encode()
+        head = request(
+            up.port, f"Content-Length: {len(wait)}", "Content-Type: application/json",
+            "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: 2025-06-18",
+            method="POST", target="/mcp",
+        )  # fmt: skip
+        sse = request(up.port, target="/sse")
+        for data in (b"", b"GET /he", head, head + wait[:10], head + wait, sse, request(up.port)):
+            for _ in range(20):
+                _, writer = await asyncio.open_connection("127.0.0.1", up.port)
+                writer.write(data)
+                await writer.drain()
+                writer.transport.abort()
+        up.service.release.set()
+        async with asyncio.timeout(5):
+            while (len(asyncio.all_tasks()), open_descriptors()) > (tasks, descriptors):
+                await _get(up.http)
+        assert open_descriptors() <= descriptors
+
+
+def call_of(name: str, **arguments: object) -> dict[str, object]:
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}

@@ -327,3 +327,19 @@ async def test_stopping_with_open_streams_and_a_running_call_takes_less_than_thr
             assert running.done()
             running.exception()
         assert asyncio.get_running_loop().time() - began < 3
+
+
+async def test_the_log_holds_neither_questions_nor_answers_nor_session_ids(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG")
+    async with served(service=FakeService(text="canary-answer")) as up:
+        for kind in ("auto", "legacy", "sse"):
+            async with client_of(up, kind) as client:
+                await client.call_tool("search_code", {"query": "canary-question"})
+        ours = [
+            record.getMessage()
+            for record in caplog.records
+            if record.name.startswith(("mcp.server", "sse_starlette", "paparatsd"))
+        ]
+    assert [line for line in ours if "canary" in line] == []

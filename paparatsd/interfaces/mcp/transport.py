@@ -6,6 +6,7 @@ hence the pinned minor version.
 
 from __future__ import annotations
 
+import logging
 import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,9 @@ class Transport:
     def __init__(
         self, service: ServiceApi, allowed_projects: Sequence[str], max_body_bytes: int
     ) -> None:
+        for name in ("mcp", "sse_starlette"):
+            # Below this they log session ids and whole answers, which are repository content.
+            logging.getLogger(name).setLevel(logging.ERROR)
         self._server = build_server(service, allowed_projects)
         self._stateful = StreamableHTTPSessionManager(
             self._server,

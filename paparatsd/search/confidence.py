@@ -1,10 +1,14 @@
-"""How much a hit is worth reading: two small logistic rules on absolute values.
+"""How much a hit is worth reading: small logistic rules on absolute values.
 
 The ranking score only orders files of one question and has no zero, so it is never shown. Two
 questions are asked instead. Is there an answer at all: from the likeness of meaning of the best
-chunk, the share of the question's words found, and whether a name was found. Is it this file: from
-how far the file's score lies behind the first one, and how far the first is ahead of the second.
+chunk, the share of the question's words found, the share that stands nowhere, and whether a name
+was found. Is it this file: from how far the first file is ahead, or how far this one is behind.
 The shown score is the product of both probabilities.
+
+Coefficients are rounded fits on 452 questions over 23 repositories with tests and docs, against as
+many questions asked of the wrong repository (area under the curve 0.98, by words alone 0.96). A
+feature that the right project lacks is a harder negative than that: "low" is advice, not proof.
 """
 
 from __future__ import annotations
@@ -24,8 +28,12 @@ if TYPE_CHECKING:
     from paparatsd.search.features import FeatureTable
     from paparatsd.search.recall import Candidates, Pinned
 
-HIGH, PARTIAL = 0.60, 0.35
-"""Shown scores from which a hit is called high or partial; below, it is low."""
+HIGH, PARTIAL = 0.60, 0.20
+"""Shown scores from which a hit is called high or partial; below, it is low.
+
+Measured: first hits at 0.60 and above are right in 9 of 10 cases, between 0.20 and 0.60 in half of
+them; further hits between 0.15 and 0.25 are one of the files meant in 1 of 5 cases.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +42,27 @@ class Evidence:
 
     cosine: best cosine of a recalled chunk with the built-in embedder, None when it was not used.
     share: the best file's score as one document over its possible maximum (0..1).
-    coverage: share of the question's idf found in the best file. unknown: share of the question's
-    terms that stand nowhere. named: a file defines a name of the question, case-exact.
+    unknown: share of the question's terms that stand nowhere. named: a file defines a name of the
+    question, case-exact. single: the question is one identifier.
     """
 
     cosine: float | None
     share: float
-    coverage: float
     unknown: float
     named: bool
+    single: bool
 
 
 def answerable(evidence: Evidence) -> float:
     """Return the probability that the searched projects hold an answer at all."""
-    if evidence.named:
-        return 0.97
-    words = 5.0 * evidence.share + 2.0 * evidence.coverage - 3.5 * evidence.unknown
+    if evidence.single:
+        return _logistic(5.0 * evidence.named + 1.5 * evidence.share - 3.3 * evidence.unknown - 2.0)
     if evidence.cosine is None:
-        return _logistic(words - 2.5)
-    return _logistic(words + 14.0 * evidence.cosine - 8.0)
+        return _logistic(
+            10.0 * evidence.share - 11.0 * evidence.unknown + 3.0 * evidence.named - 3.4
+        )
+    words = 6.0 * evidence.share - 7.0 * evidence.unknown + 2.0 * evidence.named
+    return _logistic(13.0 * evidence.cosine + words - 6.4)
 
 
 def is_this_one(behind: float, ahead: float) -> float:
@@ -62,8 +72,8 @@ def is_this_one(behind: float, ahead: float) -> float:
     of the second.
     """
     if behind <= 0:
-        return _logistic(0.9 + 3.0 * ahead)
-    return _logistic(0.5 - 1.6 * behind)
+        return _logistic(2.1 * ahead - 0.3)
+    return _logistic(-1.2 - 1.2 * behind)
 
 
 def shown_score(evidence: Evidence, behind: float, ahead: float) -> float:
@@ -119,9 +129,9 @@ class Judge:
         self.evidence = Evidence(
             cosine=max(candidates.dense.values(), default=0.0) if used else None,
             share=float(values["fbm25f_share"].max()),
-            coverage=float(values["coverage"].max()),
             unknown=1.0 - float(pinned.known.mean()) if len(pinned.known) else 1.0,
             named=bool(values["def_exact"].any()),
+            single=pinned.query.single,
         )
 
     def shown(self, file: int) -> float:

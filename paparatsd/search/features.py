@@ -91,7 +91,6 @@ def _lexical(
         "fbm25f_rel": whole / max(_TINY, float(whole.max(initial=0.0))),
         "fbm25f_share": whole / total,
         "pw_bm": early_best / (float(early.sum()) + _TINY),
-        "coverage": worth @ (hits.whole > 0) / total,
     }
 
 

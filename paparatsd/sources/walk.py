@@ -129,15 +129,17 @@ def _select(
     ignored: bytes,
     is_wanted: Callable[[str], bool] | None = None,
 ) -> TreeListing:
-    listed = list(_parse_entries(entries))
+    listed = os.fsdecode(entries).split("\0")
     untracked = os.fsdecode(ignored).split("\0")
     ruled = None
     if is_wanted is None:
         # The whole tree's lists also tell where our own ignore files are; those of a part do not.
-        paths = [*(entry.path for entry in listed), *untracked]
-        ruled = frozenset(p.rpartition("/")[0] for p in paths if p.endswith(OWN_IGNORE_FILES))
+        own = _parse_entries([record for record in listed if record.endswith(OWN_IGNORE_FILES)])
+        paths = [entry.path for entry in own]
+        paths += [path for path in untracked if path.endswith(OWN_IGNORE_FILES)]
+        ruled = frozenset(path.rpartition("/")[0] for path in paths)
     selector = Selector(root, rules, ruled)
-    for entry in listed:
+    for entry in _parse_entries(listed):
         if is_wanted is None or is_wanted(entry.path):
             selector.add(entry.path, gitlink=entry.gitlink, sparse=entry.sparse)
     for path in _guidance_among(root, untracked):
@@ -154,9 +156,9 @@ class _Entry(NamedTuple):
     sparse: bool
 
 
-def _parse_entries(output: bytes) -> Iterator[_Entry]:
+def _parse_entries(records: Iterable[str]) -> Iterator[_Entry]:
     """Read `? path` (untracked, a nested repository ends in /) and `TAG MODE ID STAGE<tab>path`."""
-    for record in os.fsdecode(output).split("\0"):
+    for record in records:
         if record.startswith("? "):
             yield _Entry(record[2:], record.endswith("/"), sparse=False)
         elif record:

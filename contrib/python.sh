@@ -34,7 +34,7 @@ make_venv() {
     stamp="$what $(cksum < pyproject.toml)"
     if ! grep -qxF "$stamp" .venv/installed 2>/dev/null; then
         echo "installing (the first time takes a minute)"
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable "$what" \
+        .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --editable "$what" \
             || fail "the installation failed; the lines above say why"
         echo "$stamp" >> .venv/installed
     fi

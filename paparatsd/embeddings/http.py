@@ -1,6 +1,6 @@
 """The embedder behind an OpenAI-compatible endpoint: batches, tries, deadlines, poison texts.
 
-One retry layer, here: three tries for what may pass (no connection, 429, 5xx), none for what will
+One retry layer, here: three tries (two for a question) for what may pass (no connection, 429, 5xx), none for what will
 not. A text that the endpoint refuses is found by halving its batch and reported, so that it costs
 its own vector and no other.
 """
@@ -33,12 +33,14 @@ log = structlog.get_logger()
 
 CODE_VERSION = 1
 """Raise it when the same settings would give other vectors than before."""
-TRIES = 3
-BACKOFF_S = (1.0, 4.0)
+DOCUMENT_WAITS_S = (1.0, 4.0)
+QUERY_WAITS_S = (0.2,)
+"""Waits before each further try: documents have three, somebody waits for a question's answer."""
 DOCUMENT_REQUESTS = 2
 QUERY_REQUESTS = 4
 """Requests in flight for either use; apart, so that a question never waits for an index run."""
-QUERY_DEADLINE_S = 10.0
+QUERY_DEADLINE_S = 3.0
+"""Later than this a search is better answered without a vector."""
 PROBE = "How is a file read?"
 SHORTEST_CHARS = 500
 """A refused text is halved until it is this short, in case it was too long for the model."""
@@ -116,7 +118,7 @@ class HttpEmbedder:
         filled = _fill(self._settings.query_template, text)
         deadline_s = min(QUERY_DEADLINE_S, self._settings.timeout_s)
         async with self._queries:
-            row: FloatVector = (await self._request([filled], deadline_s))[0]
+            row: FloatVector = (await self._request([filled], deadline_s, QUERY_WAITS_S))[0]
         return row
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
@@ -196,15 +198,22 @@ class HttpEmbedder:
         except InputRefused as error:
             raise EmbedderRefused(f"{error}; it refuses every text") from error
 
-    async def _request(self, texts: Sequence[str], deadline_s: float) -> FloatMatrix:
-        """Send one request, up to `TRIES` times; all tries and waits share the deadline."""
+    async def _request(
+        self,
+        texts: Sequence[str],
+        deadline_s: float,
+        waits_s: Sequence[float] = DOCUMENT_WAITS_S,
+    ) -> FloatMatrix:
+        """Send one request, again after each of the waits; the deadline is for all together."""
         try:
             with anyio.fail_after(deadline_s):
-                for attempt in range(TRIES - 1):
+                for planned_s in waits_s:
                     try:
                         return self._check(await self._endpoint.post(texts), len(texts))
                     except TryLater as error:
-                        wait_s = self._wait_s(attempt, error.after_s)
+                        # Half of the wait is random, so that a crowd does not return at once.
+                        wait_s = planned_s * self._jitter.uniform(0.5, 1.0)
+                        wait_s = max(wait_s, error.after_s or 0.0)
                         if wait_s >= deadline_s:
                             raise
                         log.info("embedding_retried", reason=str(error), wait_s=round(wait_s, 2))
@@ -215,11 +224,6 @@ class HttpEmbedder:
                 f"the embedding endpoint {self._endpoint.shown} did not answer within "
                 f"{deadline_s:g} s"
             ) from None
-
-    def _wait_s(self, attempt: int, asked_s: float | None) -> float:
-        """Spread the returning crowd: half of the wait is random, and never less than asked."""
-        wait_s = BACKOFF_S[attempt] * self._jitter.uniform(0.5, 1.0)
-        return max(wait_s, asked_s or 0.0)
 
     def _check(self, vectors: FloatMatrix, count: int) -> FloatMatrix:
         dimension = self._spec.dimension or vectors.shape[1]

@@ -146,6 +146,17 @@ async def test_what_may_pass_is_tried_three_times(server: FakeEmbedder, code: in
     assert 2.0 <= clock.waits[1] <= 4.0
 
 
+async def test_a_question_is_tried_twice_with_a_short_wait(server: FakeEmbedder) -> None:
+    clock = SkippingClock()
+    async with embedder(server.url, clock) as client:
+        server.script(status(503), status(503))
+        with pytest.raises(EmbedderUnavailable, match="answered 503"):
+            await client.embed_query("one")
+
+    assert len(server.requests) == 2
+    assert clock.waits[0] <= 0.2
+
+
 async def test_retry_after_is_obeyed_when_there_is_time_for_it(server: FakeEmbedder) -> None:
     clock = SkippingClock()
     dates = {

@@ -106,9 +106,9 @@ class Engine:
         query = analyse(request.query, own_name)
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
-        idf = corpus.idf(np.array([term.id for term in query.terms], np.uint32))
-        known = corpus.frequency(np.array([term.id for term in query.terms], np.uint32)) > 0
-        dense = self._dense(query, vector, built_in=built_in)
+        ids = np.array([term.id for term in query.terms], np.uint32)
+        idf, known = corpus.idf(ids), corpus.frequency(ids) > 0
+        dense = self._dense(query, vector, built_in=built_in, familiar=bool(known.any()))
         stems = tuple(view.index.match([term.text for term in query.terms]) for view in views)
         pinned = Pinned(
             request=request,
@@ -129,10 +129,10 @@ class Engine:
         return RecallPlan(token, requests_for(request, allowed, dense, sparse))
 
     def _dense(
-        self, query: Query, vector: NDArray[np.float32] | None, *, built_in: bool
+        self, query: Query, vector: NDArray[np.float32] | None, *, built_in: bool, familiar: bool
     ) -> NDArray[np.float32] | None:
-        """Return the question's vector; single identifiers are better served by words alone."""
-        if query.single:
+        """Return the question's vector; a known identifier is better served by words alone."""
+        if query.single and familiar:
             return None
         return self.embed_query(query.text) if built_in else vector
 

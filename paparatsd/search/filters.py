@@ -5,7 +5,6 @@ Filters act inside recall, never on what recall has cut already.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,19 +44,28 @@ LANGUAGE_ALIASES = {
 """What people call languages, besides the names that the chunker uses."""
 
 
-@lru_cache(maxsize=64)
-def path_matcher(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    """Compile path globs, read like lines of a .gitignore (`src/`, `*.py`, `a/**/b`, `!x`).
+class PathMatcher:
+    """Path globs read like lines of a .gitignore: `src/`, `*.py`, `a/**/b`; `!x` shuts out.
 
-    Raises BadQuery for a pattern that cannot be read.
+    A path must match one of the plain patterns, if there are any, and none that shut out.
     """
-    lines = [pattern.removeprefix("./") for pattern in patterns]
-    if all(line.startswith("!") for line in lines):
-        lines.insert(0, "*")  # only exclusions: everything else is meant
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError as error:
-        raise BadQuery(f"the path pattern cannot be read: {error}") from error
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        """Compile the patterns; raises BadQuery for one that cannot be read."""
+        cleaned = [pattern.strip() for pattern in patterns if pattern.strip()]
+        wanted = [one.removeprefix("./") for one in cleaned if not one.startswith("!")]
+        unwanted = [one[1:].removeprefix("./") for one in cleaned if one.startswith("!")]
+        try:
+            self._wanted = GitIgnoreSpec.from_lines(wanted) if wanted else None
+            self._unwanted = GitIgnoreSpec.from_lines(unwanted) if unwanted else None
+        except ValueError as error:
+            raise BadQuery(f"the path pattern cannot be read: {error}") from error
+
+    def matches(self, path: str) -> bool:
+        """Return whether the patterns let the path through."""
+        if self._wanted is not None and not self._wanted.match_file(path):
+            return False
+        return self._unwanted is None or not self._unwanted.match_file(path)
 
 
 def language_names(wanted: Sequence[str]) -> frozenset[str]:
@@ -76,10 +84,10 @@ def allowed_rows(
         codes = [code for code, name in enumerate(view.language_names) if name in names]
         allowed &= np.isin(view.languages, codes)
     if paths:
-        matcher = path_matcher(paths)
+        matcher = PathMatcher(paths)
         rows = np.flatnonzero(allowed)
         for row in rows.tolist():
-            allowed[row] = matcher.match_file(view.paths[row])
+            allowed[row] = matcher.matches(view.paths[row])
     return allowed
 
 

@@ -95,7 +95,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
 
     Raises BadQuery for an empty or an absurdly long text.
     """
-    text = text.replace("\0", " ").strip()
+    text = text.encode("utf-8", "replace").decode().replace("\0", " ").strip()
     if not text:
         raise BadQuery("the query is empty; say in words or by a name what you look for")
     if len(text) > MAX_CHARS:

@@ -7,6 +7,8 @@ have only just been watched) is reported as doubt, and the receiver looks for it
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,25 +19,28 @@ from anyio import to_thread
 from paparatsd.model import ChangeBatch
 from paparatsd.sources.watch_place import Survey, identify, survey
 from paparatsd.sources.watch_route import ProjectRoute, Routed, Routes, covering_batch, route
-from paparatsd.sources.watch_stream import Notifier, RawEvent, Refusal, WatchRefused, open_notifier
-from paparatsd.sources.watch_streams import Streams
+from paparatsd.sources.watch_stream import (
+    Notifier,
+    RawEvent,
+    Refusal,
+    Stream,
+    WatchRefused,
+    open_notifier,
+)
+from paparatsd.sources.watch_streams import ACTIVE_STEP_S, News, Streams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from paparatsd.clock import Clock
 
 log = structlog.get_logger()
 
-IDLE_STEP_S = 0.075
-ACTIVE_STEP_S = 0.015
 ACTIVE_FOR_S = 2.0
-"""How often the streams are read: seldom while nothing happens, since each waking costs."""
+"""So long after an event more are expected, and looked for more often."""
 SETTLE_S = 0.02
 """Declarations that come together are applied together."""
-STALL_S = 1.5
-"""A reading later than this may have let the kernel's queue overflow."""
 TICK_S = 5.0
 """How often roots are compared with what is watched, and clocks with each other."""
 JUMP_S = 5.0
@@ -113,7 +118,6 @@ class WatchHub:
         self._failures = 0
         self._failed_at = float("-inf")
         self._retry_at = float("inf")
-        self._active_until = 0.0
         self.restarts = 0
 
     @property
@@ -253,32 +257,37 @@ class WatchHub:
     # ------------------------------------------------------------------ streams -> batches
 
     async def _keep_reading(self) -> None:
-        while True:
-            now = self._monotonic()
-            step = ACTIVE_STEP_S if now < self._active_until else IDLE_STEP_S
-            await anyio.sleep(step)
-            if self._monotonic() - now > step + STALL_S:
-                self._doubt_all("stalled")
-            events = self._read()
-            if events:
-                await self._dispatch(await self._gather(events))
+        # A thread waits, since it wakes at a third of the cost of the event loop.
+        stop, limiter = threading.Event(), anyio.CapacityLimiter(1)
+        active_until = 0.0
+        try:
+            while True:
+                news = await to_thread.run_sync(
+                    self._streams.wait, stop, active_until, abandon_on_cancel=True, limiter=limiter
+                )
+                self._note_news(news)
+                if news.events:
+                    await self._dispatch(await self._gather(news.events))
+                    active_until = time.monotonic() + ACTIVE_FOR_S
+        finally:
+            stop.set()
+
+    def _note_news(self, news: News) -> None:
+        if news.stalled:
+            self._doubt_all("stalled")
+        for stream in news.dead:
+            self._note_death(stream)
 
     async def _gather(self, events: set[RawEvent]) -> set[RawEvent]:
         """Add what follows until nothing does for one step, or the debounce time is over."""
         end = self._monotonic() + self._debounce_s
-        self._active_until = end + ACTIVE_FOR_S
         while self._monotonic() < end:
             await anyio.sleep(ACTIVE_STEP_S)
-            more = self._read()
-            if not more:
+            more = self._streams.poll()
+            self._note_news(more)
+            if not more.events:
                 break
-            events |= more
-        return events
-
-    def _read(self) -> set[RawEvent]:
-        events, dead = self._streams.drain()
-        for directories, reason in dead:
-            self._note_death(directories, reason)
+            events |= more.events
         return events
 
     async def _dispatch(self, events: set[RawEvent]) -> None:
@@ -314,8 +323,11 @@ class WatchHub:
 
     # ------------------------------------------------------------------ what goes wrong
 
-    def _note_death(self, directories: set[str], reason: str) -> None:
+    def _note_death(self, stream: Stream) -> None:
         """Say once that a stream ended, open it again soon, poll whoever keeps ending it."""
+        if not self._streams.bury(stream):
+            return
+        directories, reason = stream.directories, stream.failure
         now = self._monotonic()
         if now - self._failed_at > HEALTHY_S:
             self._failures = 0
@@ -361,12 +373,18 @@ class WatchHub:
 
     async def _check_roots(self) -> None:
         """Notice roots that were moved, deleted or replaced: the kernel then falls silent."""
-        for key, project in list(self._projects.items()):
-            seen = project.survey
-            if seen is None or (seen.unwatchable and seen.identity is not None):
-                continue  # a stat on a dead network mount would hang
-            identity = await to_thread.run_sync(identify, str(project.declared_root))
-            if identity == seen.identity or self._projects.get(key) is not project:
+        roots = {
+            key: str(project.declared_root)
+            for key, project in self._projects.items()
+            # A stat on a dead network mount would hang.
+            if project.survey is not None
+            and (not project.survey.unwatchable or project.survey.identity is None)
+        }
+        found = await to_thread.run_sync(_identify_all, roots)
+        for key, identity in found.items():
+            project = self._projects.get(key)
+            seen = project.survey if project is not None else None
+            if project is None or seen is None or identity == seen.identity:
                 continue
             log.info("root_moved", project=key, present=identity is not None)
             self._streams.forget({seen.root})
@@ -386,9 +404,13 @@ class WatchHub:
             await self._clock.sleep(SELF_TEST_S)
             asked = await self._streams.touch_sentinel()
             await self._clock.sleep(SELF_TEST_ANSWER_S)
-            for directories, reason in self._streams.close_silent(asked):
-                self._note_death(directories, reason)
+            for stream in self._streams.silent(asked):
+                self._note_death(stream)
 
     @staticmethod
     def _monotonic() -> float:
         return anyio.current_time()
+
+
+def _identify_all(roots: Mapping[str, str]) -> dict[str, tuple[int, int] | None]:
+    return {key: identify(root) for key, root in roots.items()}

@@ -76,6 +76,7 @@ class Stream:
     directories: set[str] = field(default_factory=set)
     built: int = 0
     heard_sentinel: bool = False
+    failure: str = ""
 
 
 class _TwoRounds:
@@ -152,8 +153,8 @@ def _refusal_of(error: Exception) -> WatchRefused:
 def drain(notifier: Notifier) -> set[RawEvent]:
     """Return what happened since the last call, at once. Raises StreamDied.
 
-    The library only offers a call that polls in rounds. With rounds of no length and an end in the
-    third it costs a microsecond, so that no thread has to sit in it.
+    The library only offers a call that polls in rounds, one instance at a time. With rounds of no
+    length and an end in the third it costs a microsecond, so that one thread can read them all.
     """
     try:
         answer = notifier.watch(1, 0, _FOREVER_MS, _TwoRounds())

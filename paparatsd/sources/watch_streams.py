@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
@@ -33,8 +36,28 @@ MAX_STREAMS = 8
 """Beyond it the smallest are merged, whatever their size becomes."""
 
 
+IDLE_STEP_S = 0.075
+ACTIVE_STEP_S = 0.015
+"""How often the streams are read: seldom while nothing happens, since each waking costs."""
+STALL_S = 1.5
+"""A reading later than this may have let the kernel's queue overflow."""
+
+
+@dataclass(slots=True)
+class News:
+    """What one reading found: events, streams that died, and whether it came far too late."""
+
+    events: set[RawEvent] = field(default_factory=set)
+    dead: list[Stream] = field(default_factory=list)
+    stalled: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.events or self.dead or self.stalled)
+
+
 class Streams:
-    """Owns the streams. All methods run in the event loop; opening happens in a thread.
+    """Owns the streams. Methods run in the event loop, but for `wait`; opening is in a thread.
 
     A stream cannot take more directories, so growing means opening a larger one and closing the
     old one after its last events were read: at no instant is a directory unwatched.
@@ -50,6 +73,8 @@ class Streams:
         self._opener = opener
         self._streams: list[Stream] = []
         self._leftover: set[RawEvent] = set()
+        # The library forbids to close an object while another thread reads it.
+        self._reading = threading.Lock()
         self._bin = BIN_DIRECTORIES
         self.watched: set[str] = set()
 
@@ -100,15 +125,17 @@ class Streams:
         return fresh.directories
 
     def _retire(self, stream: Stream) -> None:
-        try:
-            self._leftover |= drain(stream.notifier)
-        except StreamDied:
-            log.debug("watch_stream_died_at_its_end")
+        with self._reading:
+            try:
+                self._leftover |= drain(stream.notifier)
+            except StreamDied:
+                log.debug("watch_stream_died_at_its_end")
         self._close(stream)
 
     def _close(self, stream: Stream) -> None:
-        self._streams.remove(stream)
-        stream.notifier.close()
+        with self._reading:
+            self._streams.remove(stream)
+            stream.notifier.close()
         self.watched = set().union(*(other.directories for other in self._streams))
 
     def give_up_one(self) -> bool:
@@ -145,21 +172,49 @@ class Streams:
         self.watched -= gone
         return gone
 
-    def drain(self) -> tuple[set[RawEvent], list[tuple[set[str], str]]]:
-        """All events since the last call, and (directories, reason) of each stream that died."""
-        events, self._leftover = self._leftover, set()
-        dead: list[tuple[set[str], str]] = []
-        for stream in list(self._streams):
-            try:
-                found = drain(stream.notifier)
-            except StreamDied as error:
-                self._close(stream)
-                dead.append((stream.directories, str(error)))
-                continue
-            if found:
-                self._note_sentinel(stream, found)
-                events |= found
-        return events, dead
+    def wait(self, stop: threading.Event, active_until: float) -> News:
+        """Block until there is news or `stop` is set; for a thread.
+
+        Up to `active_until` (monotonic) the streams are read at the faster pace.
+        """
+        while not stop.is_set():
+            began = time.monotonic()
+            step = ACTIVE_STEP_S if began < active_until else IDLE_STEP_S
+            time.sleep(step)
+            news = self.poll()
+            news.stalled = time.monotonic() - began > step + STALL_S
+            if news:
+                return news
+        return News()
+
+    def poll(self) -> News:
+        """Return all events since the last call, at once."""
+        with self._reading:
+            news = News(self._leftover)
+            self._leftover = set()
+            for stream in self._streams:
+                self._read(stream, news)
+        return news
+
+    def _read(self, stream: Stream, news: News) -> None:
+        if stream.failure:
+            return
+        try:
+            found = drain(stream.notifier)
+        except StreamDied as error:
+            stream.failure = str(error)
+            news.dead.append(stream)
+            return
+        if found:
+            self._note_sentinel(stream, found)
+            news.events |= found
+
+    def bury(self, stream: Stream) -> bool:
+        """Close a stream that died; returns whether it was still in use."""
+        if stream not in self._streams:
+            return False
+        self._close(stream)
+        return True
 
     def _note_sentinel(self, stream: Stream, found: set[RawEvent]) -> None:
         if self._sentinel is None or stream.heard_sentinel:
@@ -176,14 +231,12 @@ class Streams:
         await to_thread.run_sync(_touch, self._sentinel)
         return list(self._streams)
 
-    def close_silent(self, asked: Iterable[Stream]) -> list[tuple[set[str], str]]:
-        """Close those of the asked streams that heard nothing, as if they had died."""
-        dead: list[tuple[set[str], str]] = []
-        for stream in asked:
-            if stream in self._streams and not stream.heard_sentinel:
-                self._close(stream)
-                dead.append((stream.directories, "the stream no longer reports events"))
-        return dead
+    def silent(self, asked: Iterable[Stream]) -> list[Stream]:
+        """Return those of the asked streams that heard nothing: they are as good as dead."""
+        found = [stream for stream in asked if not stream.heard_sentinel]
+        for stream in found:
+            stream.failure = stream.failure or "the stream no longer reports events"
+        return found
 
     def close(self) -> None:
         """End all watching."""

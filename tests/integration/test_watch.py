@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -413,3 +414,61 @@ def test_the_instance_limit_leads_to_polling(tmp_path: Path) -> None:
     large, small = run_limited(tmp_path, "max_inotify_instances", 0)
     assert "fs.inotify.max_user_instances" in large
     assert small.startswith("polling: ")
+
+
+FROZEN = """
+import asyncio, sys
+from pathlib import Path
+from tests.integration.test_watch import scene
+
+async def main(root):
+    names = sorted(path.name for path in root.iterdir())
+    async with scene() as here:
+        await here.started(root, "", *names)
+        here.batches.clear()
+        print("ready", flush=True)
+        await here.until(lambda: bool(here.doubts()), within_s=15)
+        print("doubt", here.doubts()[0], flush=True)
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_an_overflow_while_the_process_was_stopped_is_doubt(tmp_path: Path) -> None:
+    directories = [tmp_path / f"d{number}" for number in range(100)]
+    for directory in directories:
+        directory.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", FROZEN, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as watcher:
+        assert watcher.stdout is not None
+        while watcher.stdout.readline() != "ready\n":
+            assert watcher.poll() is None
+        os.kill(watcher.pid, signal.SIGSTOP)
+        for number in range(8_000):
+            (directories[number % 100] / str(number)).touch()
+        os.kill(watcher.pid, signal.SIGCONT)
+        assert "\ndoubt " in "\n" + watcher.stdout.read()
+
+
+async def test_rapidly_nested_directories_are_all_reported_once_declared(tmp_path: Path) -> None:
+    """Play the session: scan what is reported, declare what was found, until nothing is new."""
+    seen: set[str] = set()
+    declared = {""}
+    async with scene() as here:
+        await here.started(tmp_path)
+
+        def scan() -> bool:
+            for path in here.paths() | ({""} if here.doubts() else set()):
+                for found in [tmp_path / path, *(tmp_path / path).rglob("*")]:
+                    relative = str(found.relative_to(tmp_path)).removeprefix(".")
+                    (declared if found.is_dir() else seen).add(relative)
+            here.batches.clear()
+            here.hub.watch("p", tmp_path, frozenset(declared), ())
+            return len(seen) == 200
+
+        for number in range(200):
+            deep = tmp_path / f"t{number}" / "b" / "c" / "d" / "e" / "f"
+            deep.mkdir(parents=True)
+            (deep / "file").write_text("x")
+        await settled(here, scan)

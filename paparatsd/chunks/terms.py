@@ -10,6 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import snowballstemmer
@@ -50,10 +51,7 @@ def words(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """Return the terms of `text` in order, repeats kept."""
-    out: list[str] = []
-    for word in words(text):
-        out.extend(word_tokens(word))
-    return out
+    return list(chain.from_iterable(map(word_tokens, words(text))))
 
 
 @lru_cache(maxsize=MEMO_WORDS)
@@ -131,7 +129,4 @@ def word_ids(word: str) -> tuple[int, ...]:
 
 def text_ids(text: str) -> list[int]:
     """Return the numbers of the terms of `text`, repeats kept."""
-    out: list[int] = []
-    for word in words(text):
-        out.extend(word_ids(word))
-    return out
+    return list(chain.from_iterable(map(word_ids, words(text))))

@@ -231,15 +231,40 @@ def _refuse_newer(path: Path, newest: int) -> None:
     if not header.startswith(_HEADER) or len(header) < 100:
         raise StateCorrupt(f"{path} is not a catalog")
     version = int.from_bytes(header[60:64], "big")
-    if path.with_name(path.name + "-wal").exists():
-        # The number may have changed in the log only.
-        with translated(path), contextlib.closing(connect(path, read_only=True)) as connection:
-            version = schema_version(connection)
+    application = int.from_bytes(header[68:72], "big")
+    if application != APPLICATION_ID or path.with_name(path.name + "-wal").exists():
+        # Made just before a crash, changed in the log only, or somebody else's.
+        version = _inspect(path)
     if version > newest:
         raise SchemaTooNew(
             f"{path} has schema {version}, this version of paparatsd knows {newest}: "
             "upgrade paparatsd, or move the file away to build a new index"
         )
+
+
+def _inspect(path: Path) -> int:
+    """Return the schema number as a reader sees it; raises StateCorrupt for a foreign file."""
+    with _doubted(path), contextlib.closing(connect(path, read_only=True)) as connection:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        version = schema_version(connection)
+    if tables and application != APPLICATION_ID:
+        raise StateCorrupt(f"{path} is a database of another program")
+    return version
+
+
+@contextlib.contextmanager
+def _doubted(path: Path) -> Iterator[None]:
+    """While a file is being checked, what makes no sense means that it is damaged."""
+    try:
+        yield
+    except UnicodeDecodeError as error:  # SQLite quotes the damage in its message
+        raise StateCorrupt(f"{path} is damaged beyond words") from error
+    except sqlite3.DatabaseError as error:
+        ours = translate(error, path)
+        if ours is error:
+            raise StateCorrupt(f"{path} is damaged: {error}") from error
+        raise ours from error
 
 
 def _open_checked(
@@ -249,26 +274,22 @@ def _open_checked(
     trusted = existed and _closed_in_order(path)
     if not existed:
         path.touch(mode=0o600)
-    with translated(path):
+    with _doubted(path):
         connection = connect(path, read_only=False)
-        try:
+    try:
+        with _doubted(path):
             _prepare(connection)
-            if existed:
-                _check(connection, path, deep=not trusted)
+            if existed and not trusted:
+                _check(connection, path)
+        with translated(path):
             migrate(connection, path, migrations, on_step)
-        except BaseException:
-            connection.close()
-            raise
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path, *, deep: bool) -> None:
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if tables and application != APPLICATION_ID:
-        raise StateCorrupt(f"{path} is a database of another program")
-    if not deep:
-        return
+def _check(connection: sqlite3.Connection, path: Path) -> None:
     started = time.monotonic()
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     log.info("catalog_checked", verdict=verdict, took_ms=round((time.monotonic() - started) * 1e3))

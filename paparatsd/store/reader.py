@@ -72,13 +72,18 @@ class CatalogReader:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with translated(self._path):
+        """Give the connection, inside a transaction: several statements see one state."""
+        if self._connection.in_transaction:
+            with translated(self._path):
+                yield self._connection
+            return
+        with self.snapshot():
             yield self._connection
 
     def data_version(self) -> int:
         """Return a number that changes whenever another connection has committed something."""
-        with self._reading() as connection:
-            return int(connection.execute("PRAGMA data_version").fetchone()[0])
+        with translated(self._path):
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     # ------------------------------------------------------------------ projects
 
@@ -208,6 +213,11 @@ class CatalogReader:
         """Return every shard that has, or may have, points."""
         with self._reading() as connection:
             return vector_state.read_shards(connection)
+
+    def expected_points(self, shard: ShardKey) -> dict[VersionId, int]:
+        """Return how many points each version must have in a shard; without any are left out."""
+        with self._reading() as connection:
+            return vector_state.read_expected_points(connection, shard)
 
     def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
         """Return all versions that have, or may have, points in a shard, ascending."""

@@ -145,6 +145,17 @@ def read_acknowledged(
     return {VersionId(row[0]) for row in select_in(connection, sql, versions, number)}
 
 
+def read_expected_points(connection: sqlite3.Connection, shard: ShardKey) -> dict[VersionId, int]:
+    """Return, for each version with acknowledged points, how many points it has."""
+    number = find_shard(connection, shard)
+    rows = connection.execute(
+        f"""SELECT v.id, v.chunks FROM vector_state s JOIN versions v ON v.id = s.version
+            WHERE s.shard = ? AND s.state >= {UPSERTED} AND v.chunks > 0""",
+        (number,),
+    )
+    return {VersionId(ident): chunks for ident, chunks in rows}
+
+
 def read_shard_versions(connection: sqlite3.Connection, shard: ShardKey) -> NDArray[np.int64]:
     """Return all versions that have, or may have, points in a shard, ascending."""
     number = find_shard(connection, shard)

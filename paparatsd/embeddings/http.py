@@ -1,8 +1,8 @@
 """The embedder behind an OpenAI-compatible endpoint: batches, tries, deadlines, poison texts.
 
-One retry layer, here: three tries (two for a question) for what may pass (no connection, 429, 5xx), none for what will
-not. A text that the endpoint refuses is found by halving its batch and reported, so that it costs
-its own vector and no other.
+One retry layer, here: three tries (two for a question) for what may pass (no connection, 429,
+5xx), one for what will not. A text that the endpoint refuses is found by halving its batch and
+reported, so that it costs its own vector and no other.
 """
 
 from __future__ import annotations

@@ -38,15 +38,16 @@ START_S = 30.0
 STOP_S = 10.0
 CALL_S = 30.0
 SETTLE_S = 120.0
+LOOK_S = 0.3
 LOG_TAIL_CHARS = 6_000
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
-class DaemonFailed(AssertionError):  # noqa: N818 - reads as what happened
+class DaemonFailed(AssertionError):
     """The daemon did not start, did not stop or ended by itself; carries the end of its log."""
 
 
-class Refusal(Exception):  # noqa: N818 - reads as what the daemon did, in `pytest.raises(Refusal)`
+class Refusal(Exception):
     """The control API answered with an error."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -318,17 +319,26 @@ class Daemon:
     async def wait_until(
         self, satisfied: Callable[[dict[str, Any]], bool], within_s: float = CALL_S
     ) -> dict[str, Any]:
-        """Wait, woken by progress events, until the status satisfies; return that status."""
+        """Wait until the status satisfies and return it; looks again at each progress event.
+
+        And at the latest after `LOOK_S`, since not every change of the status is an event.
+        """
+        moved = anyio.Event()
+
+        async def listen() -> None:
+            nonlocal moved
+            async for _ in self.events(within_s):
+                moved.set()
+                moved = anyio.Event()
+
         with anyio.fail_after(within_s):
-            async with (
-                self.client(within_s) as client,
-                client.stream("GET", "/v1/events") as events,
-            ):
-                async for _ in events.aiter_lines():
-                    status = await self.status()
-                    if satisfied(status):
-                        return status
-        raise DaemonFailed(f"the event stream ended\n{self.log_tail()}")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(listen)
+                while not satisfied(status := await self.status()):
+                    with anyio.move_on_after(LOOK_S):
+                        await moved.wait()
+                tasks.cancel_scope.cancel()
+        return status
 
     async def wait_ready(self, *names: str, within_s: float = SETTLE_S) -> None:
         """Wait until these projects (or all) are `ready`, without asking for a reconcile."""
@@ -339,9 +349,9 @@ class Daemon:
 
         await self.wait_until(satisfied, within_s)
 
-    async def events(self) -> AsyncIterator[dict[str, Any]]:
+    async def events(self, within_s: float = CALL_S) -> AsyncIterator[dict[str, Any]]:
         """Yield progress events as they come."""
-        async with self.client() as client, client.stream("GET", "/v1/events") as reply:
+        async with self.client(within_s) as client, client.stream("GET", "/v1/events") as reply:
             async for line in reply.aiter_lines():
                 yield json.loads(line)
 

@@ -23,7 +23,7 @@ EPOCH = 1_700_000_000
 GIT_DEADLINE_S = 60
 
 
-class GitCommandFailed(AssertionError):  # noqa: N818 - reads as what happened
+class GitCommandFailed(AssertionError):
     """A git command of the test itself failed."""
 
 

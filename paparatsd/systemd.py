@@ -12,10 +12,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
+
 from paparatsd.errors import BadSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+log = structlog.get_logger()
 
 FIRST_SOCKET = 3
 MAX_SOCKETS = 16
@@ -31,7 +35,11 @@ VARIABLES = (
 
 
 class Notifier:
-    """Tells the service manager how the daemon is. Each method returns whether it was told."""
+    """Tells the service manager how the daemon is.
+
+    Each method returns whether there is a manager. A single message that it does not take (its
+    queue may be full) is not reported: the next one will do.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         address = environment.get("NOTIFY_SOCKET", "")
@@ -52,7 +60,7 @@ class Notifier:
                 out.connect(self._address)
                 out.sendall(message)
         except OSError:
-            return False
+            log.debug("manager_not_told", message=assignments[0])
         return True
 
     def ready(self, status: str = "") -> bool:

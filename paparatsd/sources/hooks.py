@@ -30,6 +30,7 @@ from paparatsd.sources.hook_text import (
     parse_hook,
     render_hook,
 )
+from paparatsd.sources.inbox import Inbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +69,8 @@ class _Place:
 
 
 async def install(checkout: Checkout, spool: Path) -> HookReport:
-    """Put our hooks there (again), for this spool directory."""
+    """Put our hooks there (again), for this spool directory, which is made if it is missing."""
+    await to_thread.run_sync(Inbox(spool).prepare)
     return await _change(checkout, spool, _install_one)
 
 

@@ -69,8 +69,11 @@ class Inbox:
     def read(self) -> list[HookEvent]:
         """Return what is spooled, oldest first.
 
-        Files that are being written are waited for, at most a second in all.
+        Files that are being written are waited for, at most a second in all. A missing directory
+        is made, so that hooks have where to write: they never make it themselves.
         """
+        if not self._spool.is_dir():
+            self.prepare()
         names, overflow = self._names(self._max_files)
         if overflow:
             log.warning("spool_overflowed", limit=self._max_files)

@@ -75,6 +75,7 @@ class Stream:
     notifier: Notifier
     directories: set[str] = field(default_factory=set)
     built: int = 0
+    has_sentinel: bool = False
     heard_sentinel: bool = False
     failure: str = ""
 
@@ -115,16 +116,16 @@ def open_stream(
     Raises WatchRefused. Directories that vanish meanwhile are left out of the stream.
     """
     wanted = sorted(directories)
-    extra = [sentinel] if sentinel is not None else []
     for _ in range(_OPEN_ATTEMPTS):
         present = [path for path in wanted if is_watchable(path)]
+        extra = [sentinel] if sentinel is not None and is_watchable(sentinel) else []
         try:
             notifier = opener(present + extra)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue
         except (OSError, WatchfilesRustInternalError) as error:
             raise _refusal_of(error) from error
-        return Stream(notifier, set(present), len(present))
+        return Stream(notifier, set(present), len(present), has_sentinel=bool(extra))
     raise WatchRefused(Refusal.UNSTABLE, "the directories change faster than they can be watched")
 
 

@@ -285,6 +285,12 @@ async def test_an_installation_that_was_cut_short_is_taken_back(
     assert snapshot(repo.root / ".git" / "hooks") == before
 
 
+async def test_installing_makes_the_spool(repo: Repo, tmp_path: Path) -> None:
+    await hooks.install(await checkout_of(repo), tmp_path / "new" / "spool")
+    repo.commit("Told")
+    assert kinds(Inbox(tmp_path / "new" / "spool").read()) == ["post-commit"]
+
+
 async def test_installing_twice_changes_nothing(repo: Repo, spool: Path) -> None:
     checkout = await checkout_of(repo)
     await hooks.install(checkout, spool)

@@ -135,8 +135,9 @@ def test_events_come_oldest_first(spool: Path) -> None:
     assert [event.file for event in Inbox(spool).read()] == ["a", "c", "b"]
 
 
-def test_a_missing_spool_is_empty(tmp_path: Path) -> None:
-    assert Inbox(tmp_path / "none").read() == []
+def test_a_missing_spool_is_made_when_it_is_read(tmp_path: Path) -> None:
+    assert Inbox(tmp_path / "state" / "spool").read() == []
+    assert (tmp_path / "state" / "spool").stat().st_mode & 0o777 == 0o700
 
 
 def test_the_spool_is_for_its_owner_only(tmp_path: Path) -> None:

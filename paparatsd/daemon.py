@@ -98,7 +98,11 @@ class Daemon:
             sentinel=self._settings.places.runtime,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
-        projects = ProjectsFile(self._settings.places.projects_file, home=self._home)
+        projects = ProjectsFile(
+            self._settings.places.projects_file,
+            home=self._home,
+            forced_group=self._settings.projects.forced_group,
+        )
         service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
         self._keeper = Housekeeping(
             clock=self._clock,

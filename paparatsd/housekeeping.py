@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError
+from paparatsd.indexing.drift import repair
 from paparatsd.model import ChangeBatch
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Housekeeping:
             tasks.create_task(self._repeat(self._spool_moved, self.read_spool))
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
+            tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
 
     async def _repeat(self, event: asyncio.Event, job: Callable[[], Awaitable[None]]) -> None:
@@ -86,6 +88,19 @@ class Housekeeping:
                 await self._clock.sleep(TICK_S)
                 continue
             await event.wait()
+
+    async def _check_store(self) -> None:
+        """Once a start: have built again whatever the vector store has lost meanwhile."""
+        for shard in await self._ledger.shards():
+            try:
+                missing = await repair(shard, ledger=self._ledger, vectors=self._vectors)
+            except PaparatsError as error:
+                log.warning("housekeeping_failed", job="check_store", error=str(error))
+                continue
+            if missing:
+                for session in self._roster.sessions():
+                    session.offer(ChangeBatch(doubt="points were lost"))
+                log.warning("points_missing", repo=shard.repo, versions=missing)
 
     async def _tick(self) -> None:
         while True:

@@ -142,7 +142,8 @@ class Service:
             if item.watching.startswith("polling")
         ]
         embedding = [self._filler.problem] if self._filler and self._filler.problem else []
-        return (*self._projects.registry.problems, *embedding, *own, *polling)
+        listed = self._projects.registry.problems
+        return (*self._settings.notes, *listed, *embedding, *own, *polling)
 
     # ------------------------------------------------------------------ projects
 

@@ -157,9 +157,15 @@ class Ledger:
 
         return await self._read(read_all)
 
-    async def commit(self, project_id: int, gathered: Gathered, head: Head) -> int:
-        """Make what was gathered visible in one transaction; returns the generation."""
-        return await self._write(lambda catalog: _commit(catalog, project_id, gathered, head))
+    async def commit(self, project_id: int, gathered: Gathered, head: Head, shard: ShardKey) -> int:
+        """Make what was gathered visible in one transaction; returns the generation.
+
+        A version whose points in the shard are no longer trusted is shown, but its file is read
+        again by the next pass.
+        """
+        return await self._write(
+            lambda catalog: _commit(catalog, project_id, gathered, head, shard)
+        )
 
     # ------------------------------------------------------------------ versions and points
 
@@ -198,9 +204,13 @@ class Ledger:
         """Return all shards that may have points."""
         return await self._write(lambda catalog: catalog.read.shards())
 
-    async def shard_versions(self, shard: ShardKey) -> set[int]:
-        """Return the versions that should have points in a shard."""
-        found = await self._write(lambda catalog: catalog.read.shard_versions(shard))
+    async def expected_points(self, shard: ShardKey) -> dict[VersionId, int]:
+        """Return how many points each version must have in a shard."""
+        return await self._read(lambda read: read.expected_points(shard))
+
+    async def noted_versions(self, shard: ShardKey) -> set[int]:
+        """Return the versions that have, or are about to have, points in a shard."""
+        found = await self._read(lambda read: read.shard_versions(shard))
         return {int(version) for version in found}
 
     async def distrust(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
@@ -249,9 +259,12 @@ def _skipped_file(row: SkippedRow) -> SkippedFile:
     return SkippedFile(row.path, row.reason, row.detail)
 
 
-def _commit(catalog: Catalog, project_id: int, gathered: Gathered, head: Head) -> int:
+def _commit(
+    catalog: Catalog, project_id: int, gathered: Gathered, head: Head, shard: ShardKey
+) -> int:
     paths = [item.path for item in gathered.placed]
     old = catalog.read.view_at(project_id, {*paths, *gathered.drop})
+    trusted = catalog.upserted(shard, {item.version for item in gathered.placed if item.version})
     shown: dict[str, ViewEntry] = {}
     touched: dict[str, ViewEntry] = {}
     skipped = [SkippedRow(item.path, item.reason, item.detail) for item in gathered.skip]
@@ -265,7 +278,8 @@ def _commit(catalog: Catalog, project_id: int, gathered: Gathered, head: Head) -
             if item.path in old:
                 drop.add(item.path)
             continue
-        entry = ViewEntry(item.version, item.stat, item.racy)
+        racy = item.racy or item.version not in trusted
+        entry = ViewEntry(item.version, item.stat, racy)
         same = item.path in old and old[item.path].version == item.version
         (touched if same else shown)[item.path] = entry
     if touched:

@@ -143,6 +143,8 @@ class Pass:
     async def _commit(self, gathered: Gathered) -> None:
         if gathered.is_empty:
             return
-        generation = await self._ledger.commit(self._project_id, gathered, self._head)
+        generation = await self._ledger.commit(
+            self._project_id, gathered, self._head, self._builder.shard
+        )
         self._committed_at = self._clock.monotonic()
         self._on_commit(generation)

@@ -19,7 +19,7 @@ from paparatsd.errors import PaparatsError, VectorStoreUnavailable
 from paparatsd.model import RecallReply, VersionId
 from paparatsd.store.edge_frames import PointFrame, TidyJob
 from paparatsd.store.edge_recall import FilterCache, any_version, recall_parts
-from paparatsd.store.edge_shards import Part, Shard, ShardDirectory
+from paparatsd.store.edge_shards import PART_POINTS, Part, Shard, ShardDirectory
 from paparatsd.store.ids import point_id
 from paparatsd.store.vectors import empty_recall
 
@@ -36,8 +36,8 @@ TIDY_POINTS = 5_000
 class EdgeChild:
     """The operations of the store child; each is one request frame."""
 
-    def __init__(self, directory: Path) -> None:
-        self._shards = ShardDirectory(directory)
+    def __init__(self, directory: Path, *, part_points: int = PART_POINTS) -> None:
+        self._shards = ShardDirectory(directory, part_points=part_points)
         self._filters = FilterCache()
         self._operations: dict[str, Callable[[Any], Any]] = {
             "upsert": lambda argument: self.upsert(*argument),

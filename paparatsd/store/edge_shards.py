@@ -77,8 +77,15 @@ def engine_config(dimension: int) -> Any:  # noqa: ANN401 - the engine has no ty
 class ShardDirectory:
     """All shards below one directory."""
 
-    def __init__(self, root: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        part_points: int = PART_POINTS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._root = root
+        self._part_points = part_points
         self._clock = clock
         self._shards: dict[str, Shard] = {}
         self.problems: list[str] = []
@@ -163,7 +170,7 @@ class ShardDirectory:
     def writable(self, shard: Shard) -> Part:
         """Return the part that takes new versions, made when there is none or it is full."""
         parts = list(self.opened(shard))
-        if parts and parts[-1].shard.info().points_count < PART_POINTS:
+        if parts and parts[-1].shard.info().points_count < self._part_points:
             return parts[-1]
         part = Part(self.new_directory(shard))
         path = shard.path / part.directory

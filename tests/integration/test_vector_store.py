@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import pytest_asyncio
 
 from paparatsd.errors import BadReply, Conflict, VectorStoreUnavailable
 from paparatsd.model import (
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
     from paparatsd.model import Recalled
     from paparatsd.store.vectors import VectorStore
+
+# One event loop for the module: one store process serves the whole contract.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SIZE = 8
 REAL_URL = os.environ.get("PAPARATS_TEST_QDRANT_URL", "")
@@ -113,7 +117,7 @@ def server_settings(double: QdrantDouble) -> StoreSettings:
     return StoreSettings(qdrant_url=double.url, qdrant_api_key="key", timeout_s=2.0)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def server(server_settings: StoreSettings) -> AsyncIterator[ServerStore]:
     store = ServerStore(server_settings)
     await store.start()
@@ -121,7 +125,15 @@ async def server(server_settings: StoreSettings) -> AsyncIterator[ServerStore]:
     await store.stop()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shared_edge(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EdgeStore]:
+    store = EdgeStore(tmp_path_factory.mktemp("shared") / "vectors")
+    await store.start()
+    yield store
+    await store.stop()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
 async def edge(tmp_path: Path) -> AsyncIterator[EdgeStore]:
     store = EdgeStore(tmp_path / "vectors")
     await store.start()
@@ -129,8 +141,8 @@ async def edge(tmp_path: Path) -> AsyncIterator[EdgeStore]:
     await store.stop()
 
 
-@pytest.fixture
-async def real(request: pytest.FixtureRequest) -> AsyncIterator[ServerStore]:
+@pytest_asyncio.fixture(loop_scope="module")
+async def real() -> AsyncIterator[ServerStore]:
     store = ServerStore(StoreSettings(qdrant_url=REAL_URL))
     await store.start()
     yield store
@@ -139,7 +151,7 @@ async def real(request: pytest.FixtureRequest) -> AsyncIterator[ServerStore]:
 
 @pytest.fixture(
     params=[
-        "edge",
+        pytest.param("shared_edge", id="edge"),
         "server",
         pytest.param(
             "real", marks=pytest.mark.skipif(not REAL_URL, reason="PAPARATS_TEST_QDRANT_URL unset")
@@ -151,7 +163,7 @@ def store(request: pytest.FixtureRequest) -> VectorStore:
     return found
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def key(store: VectorStore) -> AsyncIterator[ShardKey]:
     chosen = shard(fingerprint=f"test{secrets.token_hex(6)}")
     yield chosen

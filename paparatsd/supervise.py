@@ -25,6 +25,8 @@ log = structlog.get_logger()
 BACKOFF_S = (0.0, 0.2, 1.0, 5.0, 15.0, 30.0)
 """Waits before the n-th start in a row that did not survive `HEALTHY_S`."""
 HEALTHY_S = 30.0
+REAP_S = 2.0
+"""How long a killed process may take to be noticed as gone."""
 
 
 class RemoteError(ChildDied):
@@ -201,13 +203,20 @@ class Child:
                 return await future
         except TimeoutError:
             self.kill()
+            await self._wait_until_reaped()
             raise ChildDied(
                 f"the {self.name} process did not answer {operation!r} within {timeout_s:g} s"
             ) from None
         except OSError as error:
+            await self._wait_until_reaped()
             raise ChildDied(f"the {self.name} process ended") from error
         finally:
             self._calls.pop(request_id, None)
+
+    async def _wait_until_reaped(self) -> None:
+        """Let the end of a process be noticed, so that the next call starts a new one."""
+        if self._reader_task is not None:
+            await asyncio.wait({self._reader_task}, timeout=REAP_S)
 
     def kill(self) -> None:
         """End the child at once; the next call starts a new one."""

@@ -201,7 +201,7 @@ class Engine:
             key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
         )
         groups = group_copies(order, files, records, owners)
-        chunks = {at: choice.of_file(at) for at in list(groups)[: 2 * pinned.request.limit + 10]}
+        chunks = choice.of_files(groups, pinned.request.limit)
         lines = {at: records[at].chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
         judge = confidence.Judge(pinned, candidates, features, scores, list(groups))

@@ -15,7 +15,7 @@ from paparatsd.chunks.terms import term_id
 from paparatsd.search.matching import member_mask
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -75,6 +75,17 @@ class ChunkChoice:
 
     scores: NDArray[np.float64]
     starts: NDArray[np.int64]
+
+    def of_files(self, order: Iterable[int], wanted: int) -> dict[int, list[tuple[int, float]]]:
+        """Return the chunks of the first `wanted` files that have any to show."""
+        chunks: dict[int, list[tuple[int, float]]] = {}
+        for file in order:
+            if len(chunks) == wanted:
+                break
+            found = self.of_file(file)
+            if found:
+                chunks[file] = found
+        return chunks
 
     def of_file(self, file: int) -> list[tuple[int, float]]:
         """Return (ordinal, score) of the file's chunks, best first; unwanted kinds left out."""

@@ -94,7 +94,7 @@ class Searcher:
         key = cache_key(request, scope)
         ranked, notes = self._cache.get(key), ()
         if ranked is None:
-            found = await self._within(request.deadline_s, self._find(request, scope))
+            found = await self._within(request.deadline_s, lambda: self._find(request, scope))
             ranked, notes = found.ranked, found.notes
             if found.complete:
                 self._cache.put(key, scope, ranked)
@@ -115,7 +115,8 @@ class Searcher:
         Raises BadQuery for a malformed address, UnknownProject or UnknownAddress.
         """
         view: ChunkView = await self._within(
-            deadline_s, self._twice(lambda: self._ask("show", (address, radius, scope), deadline_s))
+            deadline_s,
+            lambda: self._twice(lambda: self._ask("show", (address, radius, scope), deadline_s)),
         )
         return view
 
@@ -123,15 +124,14 @@ class Searcher:
         """Load the model and the views of a scope before the first question needs them."""
         await self._ask("warm", scope, 60.0, urgency=ipc.BULK)
 
-    async def _within(self, deadline_s: float, work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what the work returns
+    async def _within(self, deadline_s: float, work: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what the work returns
         waiting = True
         try:
             async with asyncio.timeout(deadline_s), self._running:
                 waiting = False
-                return await work
+                return await work()
         except TimeoutError:
             if waiting:
-                _discard(work)
                 raise Busy("too many searches are running; try again in a moment") from None
             raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
 
@@ -212,12 +212,6 @@ def _local(error: RemoteError) -> PaparatsError:
     if isinstance(known, type) and issubclass(known, PaparatsError):
         return known(str(error))
     return error
-
-
-def _discard(work: Awaitable[Any]) -> None:
-    close = getattr(work, "close", None)
-    if close is not None:
-        close()
 
 
 def scope_notes(scope: Scope) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,18 +21,19 @@ from paparatsd.model import Confidence, SearchRequest
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
-from paparatsd.search.searcher import NO_EMBEDDER, NO_STORE, Searcher
+from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
-from tests.integration.search_world import World
+from tests.integration.search_world import ExactStore, World
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from paparatsd.model import RecallReply, RecallRequest
     from paparatsd.search.scope import Scope
 
 SHOP = {
@@ -418,3 +420,40 @@ async def test_search_process_that_cannot_start_is_a_typed_failure(world: World)
     with pytest.raises(ChildDied):
         await searcher(world, child).search(SearchRequest("card"), world.scope())
     await child.stop()
+
+
+async def test_search_that_takes_too_long_is_refused_within_its_deadline(
+    world: World, child: Child
+) -> None:
+    class Hanging(ExactStore):
+        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
+            await asyncio.Event().wait()
+            return []
+
+    found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
+    await found.warm(world.scope())
+    async with asyncio.timeout(5):
+        with pytest.raises(VectorStoreUnavailable, match="no answer in time"):
+            await found.search(SearchRequest("zebra walrus", deadline_s=0.6), world.scope())
+
+
+async def test_callers_beyond_the_limit_wait_and_are_then_told_to_come_again(
+    world: World, child: Child
+) -> None:
+    class Hanging(ExactStore):
+        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
+            await asyncio.Event().wait()
+            return []
+
+    found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
+    await found.warm(world.scope())
+    running = [
+        asyncio.create_task(found.search(SearchRequest(f"zebra {n}", deadline_s=20), world.scope()))
+        for n in range(MAX_RUNNING)
+    ]
+    await asyncio.sleep(0)  # lets each of them take its place
+    with pytest.raises(Busy):
+        await found.search(SearchRequest("one more", deadline_s=0.05), world.scope())
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)

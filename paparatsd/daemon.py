@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import anyio
 import structlog
 
-from paparatsd import __version__
+from paparatsd import __version__, systemd
 from paparatsd.broadcast import Broadcaster
 from paparatsd.clock import SystemClock
 from paparatsd.errors import PaparatsError
@@ -33,6 +33,7 @@ from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
 from paparatsd.service import Service
 from paparatsd.sessions import SessionParts
+from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
@@ -70,6 +71,7 @@ class Daemon:
         self._notifier = notifier
         self._inherited = inherited
         self._clock = clock or SystemClock()
+        self._broadcaster = Broadcaster()
         self._stop = anyio.Event()
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
@@ -77,7 +79,7 @@ class Daemon:
 
     async def run(self) -> None:
         """Serve until told to stop."""
-        parts = await build_parts(self._settings, self._clock)
+        parts = await build_parts(self._settings, self._clock, self._broadcaster)
         try:
             await parts.recover()
             with self._signals():
@@ -89,13 +91,14 @@ class Daemon:
     # ------------------------------------------------------------------ wiring
 
     async def _serve(self, parts: Parts) -> None:
-        broadcaster = Broadcaster()
+        broadcaster = self._broadcaster
         hub = WatchHub(
             debounce_ms=self._settings.watch.debounce_ms,
             polling_after_s=self._settings.watch.poll_s,
             clock=self._clock,
             on_batch=self._on_batch,
             sentinel=self._settings.places.runtime,
+            events=self._settings.watch.enabled,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
         projects = ProjectsFile(
@@ -104,18 +107,20 @@ class Daemon:
             forced_group=self._settings.projects.forced_group,
         )
         service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
+        inbox = Inbox(self._settings.places.spool)
         self._keeper = Housekeeping(
             clock=self._clock,
             roster=roster,
             ledger=parts.ledger,
             vectors=parts.vectors,
             pool=parts.pool,
-            inbox=Inbox(self._settings.places.spool),
+            inbox=inbox,
             projects=projects,
             service=service,
             delete_points=parts.delete_points,
         )
         await self._open_projects(parts, projects, roster)
+        await asyncio.to_thread(inbox.prepare)
         hub.watch(SPOOL_KEY, self._settings.places.spool, frozenset({""}), ())
         hub.watch(CONFIG_KEY, self._settings.places.config, frozenset({""}), ())
         sessions_stop = asyncio.Event()
@@ -300,12 +305,15 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     try:
         with StateLock(settings.places.state):
+            inherited = inherited_sockets(environment)
+            # Children must not speak to the service manager in our name.
+            drop_variables(systemd.VARIABLES)
             daemon = Daemon(
                 settings,
                 reread=reread,
                 home=Path(environment.get("HOME") or "~").expanduser(),
                 notifier=Notifier(environment),
-                inherited=inherited_sockets(environment),
+                inherited=inherited,
             )
             anyio.run(daemon.run)
     except PaparatsError as error:

@@ -26,6 +26,7 @@ from paparatsd.supervise import Child
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
     from paparatsd.embeddings.embedder import Embedder
     from paparatsd.indexing.apply import Pipeline
@@ -103,7 +104,7 @@ class Parts:
                 log.warning("stop_failed", part=step.__qualname__, error=str(error))
 
 
-async def build_parts(settings: Settings, clock: Clock) -> Parts:
+async def build_parts(settings: Settings, clock: Clock, broadcaster: Broadcaster) -> Parts:
     """Build and start everything below the sessions.
 
     Raises BadSettings, SchemaTooNew, EmbedderUnavailable (an endpoint whose dimension is neither
@@ -112,13 +113,15 @@ async def build_parts(settings: Settings, clock: Clock) -> Parts:
     ledger = Ledger(settings.places.catalog)
     await ledger.start()
     try:
-        return await _build_on(ledger, settings, clock)
+        return await _build_on(ledger, settings, clock, broadcaster)
     except BaseException:
         await ledger.stop()
         raise
 
 
-async def _build_on(ledger: Ledger, settings: Settings, clock: Clock) -> Parts:
+async def _build_on(
+    ledger: Ledger, settings: Settings, clock: Clock, broadcaster: Broadcaster
+) -> Parts:
     static = await asyncio.to_thread(read_spec)
     endpoint = _endpoint(settings, clock)
     spec = static if endpoint is None else await _spec_of(endpoint)
@@ -142,7 +145,13 @@ async def _build_on(ledger: Ledger, settings: Settings, clock: Clock) -> Parts:
     filler = None
     if embedder is not None:
         filler = DenseFiller(
-            embedder=embedder, ledger=ledger, clock=clock, builders=builders.values
+            embedder=embedder,
+            ledger=ledger,
+            clock=clock,
+            builders=builders.values,
+            on_progress=lambda shard, left: broadcaster.send(
+                "vectors", repo=shard.repo, pending=left
+            ),
         )
 
     def build_one(repo: RepoId) -> VersionBuilder:

@@ -11,13 +11,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
 def process_environment() -> Mapping[str, str]:
     """Return a copy of this process's environment; nothing else in the package reads it."""
     return dict(os.environ)
+
+
+def drop_variables(names: Iterable[str]) -> None:
+    """Remove variables from this process's environment, so that no child process has them."""
+    for name in names:
+        os.environ.pop(name, None)
 
 
 def pin_import_path(package_parent: Path) -> None:

@@ -44,11 +44,13 @@ class DenseFiller:
         ledger: Ledger,
         clock: Clock,
         builders: Callable[[], Iterable[VersionBuilder]],
+        on_progress: Callable[[ShardKey, int], None] = lambda shard, left: None,
     ) -> None:
         self._embedder = embedder
         self._ledger = ledger
         self._clock = clock
         self._builders = builders
+        self._on_progress = on_progress
         self._wake = asyncio.Event()
         self._failures = 0
         self._left: dict[ShardKey, int] = {}
@@ -82,13 +84,15 @@ class DenseFiller:
     async def _fill(self, builder: VersionBuilder) -> None:
         while versions := await self._ledger.lexical_only(builder.shard):
             self._left[builder.shard] = len(versions)
+            self._on_progress(builder.shard, len(versions))
             files = await self._ledger.stored_files(versions[:VERSIONS_AT_ONCE])
             await self._embed(builder, files)
             done = {file.info.id for file in files}
             # Versions that are gone by now have nothing to embed.
             gone = [version for version in versions[:VERSIONS_AT_ONCE] if version not in done]
             await builder.mark_dense(gone)
-        self._left.pop(builder.shard, None)
+        if self._left.pop(builder.shard, 0):
+            self._on_progress(builder.shard, 0)
 
     async def _embed(self, builder: VersionBuilder, files: Sequence[StoredFile]) -> None:
         texts = [text for file in files for text in file.texts()]

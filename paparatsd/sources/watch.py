@@ -74,17 +74,20 @@ class _Project:
     git_limited: bool = False
     blame: int = 0
     surveyed: bool = False
+    switched_off: str = ""
 
     @property
     def polled(self) -> str:
         """Why the project is polled, or ""."""
+        if self.switched_off:
+            return self.switched_off
         if self.survey is not None and self.survey.unwatchable:
             return self.survey.unwatchable
         return self.limited
 
     def wanted(self) -> frozenset[str]:
         """Return the directories to watch for it, absolute; git's own even when it is polled."""
-        if self.survey is None:
+        if self.survey is None or self.switched_off:
             return frozenset()
         git = frozenset() if self.git_limited else frozenset(self.survey.git)
         return git if self.limited else self.survey.directories | git
@@ -95,6 +98,7 @@ class WatchHub:
 
     `on_batch(key, batch)` is called in the event loop's thread and must not raise. `sentinel` is
     a directory of the daemon's own; with it the hub tests now and then that events still arrive.
+    Without `events` nothing is watched and every project is polled.
     """
 
     def __init__(
@@ -105,12 +109,14 @@ class WatchHub:
         clock: Clock,
         on_batch: Callable[[str, ChangeBatch], None],
         sentinel: Path | None = None,
+        events: bool = True,
         opener: Callable[[list[str]], Notifier] = open_notifier,
     ) -> None:
         self._debounce_s = debounce_ms / 1000
         self._polling_after_s = polling_after_s
         self._clock = clock
         self._on_batch = on_batch
+        self._switched_off = "" if events else "file events are switched off in the settings"
         self._streams = Streams(sentinel=sentinel, opener=opener)
         self._projects: dict[str, _Project] = {}
         self._routes = Routes()
@@ -139,7 +145,12 @@ class WatchHub:
         """
         known = self._projects.get(key)
         if known is None or known.declared_root != root:
-            known = _Project(ProjectRoute(key, str(root), directories), root, git_paths)
+            known = _Project(
+                ProjectRoute(key, str(root), directories),
+                root,
+                git_paths,
+                switched_off=self._switched_off,
+            )
             self._projects[key] = known
         elif known.route.directories != directories or known.git_paths != git_paths:
             known.route = ProjectRoute(key, known.route.root, directories)

@@ -241,4 +241,5 @@ async def test_without_file_events_a_reconcile_still_converges(repo: Repo) -> No
         repo.write("unseen.py", "def unseen(): ...\n")
         assert (await daemon.answer("unseen", fresh=True))["freshness"][0]["state"] == "verified"
         assert "unseen.py" in await daemon.paths("unseen")
+        assert (await daemon.project(name))["watching"].startswith("polling")
         await oracle.assert_equal(daemon, name)

@@ -288,6 +288,14 @@ class Catalog:
         with translated(self.path):
             return vector_state.read_unflushed(self._database.connection, shard)
 
+    def flushable(self, shard: ShardKey) -> list[VersionId]:
+        """Return what the next flush covers: read before it, given to `mark_flushed` after it.
+
+        Versions that are only intended are left out: their points may arrive during the flush.
+        """
+        with translated(self.path):
+            return vector_state.read_flushable(self._database.connection, shard)
+
     def lexical_only(self, shard: ShardKey) -> list[VersionId]:
         """Return versions that have no dense vectors yet."""
         with translated(self.path):

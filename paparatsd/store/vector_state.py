@@ -122,6 +122,11 @@ def read_unflushed(connection: sqlite3.Connection, shard: ShardKey) -> list[Vers
     return _versions(connection, shard, "state < 2")
 
 
+def read_flushable(connection: sqlite3.Connection, shard: ShardKey) -> list[VersionId]:
+    """Return versions whose points are acknowledged, but not yet known to be on the disk."""
+    return _versions(connection, shard, f"state < 2 AND state = {UPSERTED}")
+
+
 def read_lexical_only(connection: sqlite3.Connection, shard: ShardKey) -> list[VersionId]:
     """Return versions that have no dense vectors yet."""
     return _versions(connection, shard, "dense = 0")

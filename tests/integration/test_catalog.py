@@ -382,6 +382,7 @@ def test_versions_are_unflushed_from_intent_until_a_flush_covers_them(catalog: C
     catalog.mark_upserted(project.shard, [one.id], dense=False)
     assert catalog.upserted(project.shard, [one.id, two.id]) == {one.id}
     assert set(catalog.lexical_only(project.shard)) == {one.id, two.id}
+    assert catalog.flushable(project.shard) == [one.id]
     catalog.mark_flushed(project.shard)
     assert catalog.unflushed(project.shard) == [two.id]
 

@@ -313,7 +313,7 @@ class Depth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What an answer reflects of one project. `checked_at`: epoch seconds of the last full check."""
+    """What an answer reflects of one project; `checked_at` is the epoch second of a full check."""
 
     project: ProjectName
     generation: int

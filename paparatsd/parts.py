@@ -197,7 +197,7 @@ async def _spec_of(endpoint: HttpEmbedder) -> EmbedderSpec:
 def _store(settings: Settings, clock: Clock) -> VectorStore:
     if settings.store.qdrant_url:
         # Importing the client takes most of a second, which only a served store is worth.
-        from paparatsd.store.server import ServerStore  # noqa: PLC0415
+        from paparatsd.store.server import ServerStore
 
         return ServerStore(settings.store, clock=clock)
     return EdgeStore(settings.places.vectors, clock=clock)

@@ -17,8 +17,6 @@ from mcp.client.sse import sse_client
 from tests.harness.repos import many_modules
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from tests.harness.daemon import Daemon
     from tests.harness.repos import Repo
 
@@ -36,14 +34,14 @@ INITIALIZE = {
 
 
 @pytest.fixture
-async def filled(daemon: Daemon, repo: Repo) -> AsyncIterator[Daemon]:
-    """Yield a daemon that has indexed one small project."""
+async def filled(daemon: Daemon, repo: Repo) -> Daemon:
+    """Return a daemon that has indexed one small project."""
     repo.write_all(many_modules(5))
     repo.write("burrow.py", 'def hibernate():\n    """Sleep through the winter."""\n')
     repo.commit("start")
     await daemon.add(repo.root, name="marmots")
     await daemon.wait_ready("marmots")
-    yield daemon
+    return daemon
 
 
 def text_of(result: Any) -> str:

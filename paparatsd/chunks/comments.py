@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.textmap import index_at
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from paparatsd.chunks.textmap import TextMap
 
 MAX_DOC_CHARS = 2_000
+MAX_DOC_COMMENTS = 60
 MAX_COMMENT_CHARS = 8_000
 
 _LICENCE = re.compile(
@@ -23,7 +24,10 @@ _LICENCE = re.compile(
     r"|\(c\) *\d{4}",
     re.IGNORECASE,
 )
-_LINE_START = re.compile(r"^[ \t]*(?:/\*+!?|\*+/|\*+(?=\s|$)|//[/!]*|##*'?|--+\s?\||--+|;+|%+|!+>?)")
+_LINE_START = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+/|\*+(?=\s|$)|//[/!]*|##*'?|--+\s?\||--+|;+|%+|!+>?)?[ \t]*|[ \t\r]+$",
+    re.MULTILINE,
+)
 _DELIMITERS = re.compile(
     r"^(?:[rRuUbBfF]{0,2}(?:\"\"\"|''')|\{-\s?\|?|<!--|\(\*+|/\*+!?|--\[=*\[|#=|=begin\b|<#|[\"'])"
     r"|(?:\"\"\"|'''|-\}|-->|\*+\)|\*+/|\]=*\]|=#|=end|#>|[\"'])\s*$"
@@ -38,30 +42,28 @@ class Leads:
     """Whole-line comments and attributes, by their last row.
 
     `first` maps the last row of each to its first row, `comments` does so for comments alone.
+    `tops` maps it to the first row of all that is attached above, so that asking is one step.
     """
 
     source: TextMap
     first: dict[int, int]
     comments: dict[int, int]
+    tops: dict[int, int] = field(default_factory=dict)
 
     def lead(self, row: int) -> int:
         """Return the row where what belongs to `row` begins.
 
         Comments and attributes directly above count, also comments one blank line away.
         """
-        while row > 0:
-            above = self.first.get(row - 1)
-            if above is None and row > 1 and self.source.is_blank(row - 1):
-                above = self.comments.get(row - 2)
-            if above is None or above >= row:
-                break
-            row = above
-        return row
+        above = self.tops.get(row - 1)
+        if above is None and row > 1 and row - 2 in self.comments and self.source.is_blank(row - 1):
+            above = self.tops[row - 2]
+        return row if above is None else above
 
     def doc_rows(self, row: int) -> list[tuple[int, int]]:
         """List the comments (first and last row) that document what begins at `row`, in order."""
         found: list[tuple[int, int]] = []
-        while row > 0:
+        while row > 0 and len(found) < MAX_DOC_COMMENTS:
             last = row - 1
             if last in self.comments:
                 row = self.comments[last]
@@ -83,7 +85,10 @@ def node_rows(node: Node) -> tuple[int, int]:
 def find_leads(source: TextMap, comments: Iterable[Node], attributes: Iterable[Node]) -> Leads:
     """Note the comments and attributes that have their lines for themselves."""
     documented = _whole_lines(source, comments)
-    return Leads(source, {**_whole_lines(source, attributes), **documented}, documented)
+    leads = Leads(source, {**_whole_lines(source, attributes), **documented}, documented)
+    for last, first in sorted(leads.first.items()):
+        leads.tops[last] = leads.lead(first)
+    return leads
 
 
 def _whole_lines(source: TextMap, nodes: Iterable[Node]) -> dict[int, int]:
@@ -103,23 +108,27 @@ def _whole_lines(source: TextMap, nodes: Iterable[Node]) -> dict[int, int]:
     return rows
 
 
-def comment_rows(source: TextMap, nodes: Iterable[Node]) -> tuple[tuple[int, int, str], ...]:
+def comment_rows(
+    source: TextMap, data: bytes, nodes: Iterable[Node]
+) -> tuple[tuple[int, int, str], ...]:
     """Give comments and doc strings as (first line, last line, text), in file order."""
     found = set()
     for node in nodes:
         first, last = node_rows(node)
-        text = (node.text or b"").decode("utf-8", "replace")
+        text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
         found.add((first + 1, min(last, len(source.lines) - 1) + 1, text[:MAX_COMMENT_CHARS]))
     return tuple(sorted(found))
 
 
 def clean_doc(text: str) -> str:
     """Take the comment marks off a comment or doc string."""
-    text = _TAGS.sub("", _DOC_CALL.sub("", text)).strip()
-    for _ in range(2):
-        text = _DELIMITERS.sub("", text).strip()
-    lines = [_LINE_START.sub("", line).strip() for line in text[: 4 * MAX_DOC_CHARS].split("\n")]
-    return "\n".join(lines).strip()[:MAX_DOC_CHARS]
+    text = text[: 4 * MAX_DOC_CHARS]
+    if "@" in text:
+        text = _DOC_CALL.sub("", text)
+    if "<" in text:
+        text = _TAGS.sub("", text)
+    text = _DELIMITERS.sub("", _DELIMITERS.sub("", text.strip()).strip())
+    return _LINE_START.sub("", text).strip()[:MAX_DOC_CHARS]
 
 
 def is_licence(text: str) -> bool:
@@ -132,10 +141,10 @@ def doc_above(leads: Leads, row: int) -> str:
     rows = leads.doc_rows(row)
     if not rows:
         return ""
-    text = "\n".join(leads.source.text_of(first, last) for first, last in rows[-40:])
+    text = "\n".join(leads.source.text_of(first, last) for first, last in rows)
     if rows[0][0] < 3 and is_licence(text):
         return ""
-    cleaned = [clean_doc(leads.source.text_of(first, last)) for first, last in rows[-40:]]
+    cleaned = [clean_doc(leads.source.text_of(first, last)) for first, last in rows]
     return "\n".join(part for part in cleaned if part)[:MAX_DOC_CHARS]
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SMALL_SHARE = 0.4
 """A section takes its own subsections in while it holds less than this share of the target."""
+TINY_SHARE = 0.08
+"""And whatever follows while it holds less than this: a title alone finds nothing."""
 MAX_NAME_CHARS = 300
 
 
@@ -79,7 +81,7 @@ def _groups(
             group = groups[-1]
             held = source.size(group[0].first, group[-1].last)
             together = source.size(group[0].first, section.last)
-            below = section.level > group[0].level
+            below = section.level > group[0].level or held < TINY_SHARE * limits.target
             small = held < SMALL_SHARE * limits.target and together <= limits.target
             if below and (small or all(s.empty for s in group)):
                 group.append(section)

@@ -12,6 +12,7 @@ _TEMPLATE = re.compile(r"<[^<>]*>")
 _DOTTED = re.compile(r"(?:::)?[^\s.:'\"()\\]+(?:(?:\.|::|:|\\)[^\s.:'\"()\\]+)+[?!]?")
 _SEPARATOR = re.compile(r"::|[.:\\]")
 _SELF = frozenset({"self", "this", "exports", "module", "prototype", "globalThis", "window", "_G"})
+_NO_NAMES = frozenset({"exports", "prototype"})
 _LITERAL_KINDS = frozenset({"key", "section", "resource", "test", "route"})
 _SPACE = re.compile(r"\s+")
 
@@ -34,7 +35,10 @@ class Name(NamedTuple):
 
 def split_name(text: str, kind: str) -> Name | None:
     """Split the text of a definition's name; None when it cannot be one."""
-    text = _SPACE.sub(" ", text).strip()
+    text = text.strip()
+    if text.isidentifier():
+        return None if text in _NO_NAMES else Name(text, ())
+    text = _SPACE.sub(" ", text)
     if kind in _LITERAL_KINDS:
         text = unquote(text)[:MAX_NAME_CHARS]
         return Name(text, ()) if text else None
@@ -48,7 +52,7 @@ def split_name(text: str, kind: str) -> Name | None:
     if _DOTTED.fullmatch(text) is None:
         return Name(text, ())
     *scope, last = (part.strip() for part in _SEPARATOR.split(text) if part)
-    if last in {"exports", "prototype"}:
+    if last in _NO_NAMES:
         return None
     return Name(last, tuple(part for part in scope if part and part not in _SELF))
 
@@ -70,4 +74,6 @@ def last_part(text: str) -> str:
 
 def receiver_text(text: str) -> str:
     """Return the text before a member in one line; of a long chain its last part."""
-    return _SPACE.sub(" ", text[-400:]).strip().rstrip(".")[-MAX_RECEIVER_CHARS:]
+    if "\n" in text:
+        text = _SPACE.sub(" ", text[-400:]).strip()
+    return text[-MAX_RECEIVER_CHARS:].rstrip(".")

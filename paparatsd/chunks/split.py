@@ -119,7 +119,7 @@ class Splitter:
         return packed
 
     def _joins(self, current: Span, span: Span, starts: bool, has_definition: bool) -> bool:
-        if current.last == span.first:
+        if not (self.source.is_whole(current) and self.source.is_whole(span)):
             return False
         target = self.limits.target
         held, added = current.end - current.start, span.end - span.start

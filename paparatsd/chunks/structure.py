@@ -69,5 +69,5 @@ def read_structure(
     spans = [span for first, last in regions for span in splitter.split(root, first, last)]
     starts = [d.start_byte for d in definitions]
     chars = starts if len(data) == len(source.text) else char_offsets(data, starts)
-    texts = comment_rows(source, [*comments, *captures.nodes(Part.DOCSTRING)])
+    texts = comment_rows(source, data, [*comments, *captures.nodes(Part.DOCSTRING)])
     return Structure(definitions, uses, texts, spans, chars)

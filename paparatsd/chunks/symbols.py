@@ -216,7 +216,9 @@ def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
         text = reader.text(start, min(node.end_byte, limit))
         if kind not in _CALLABLE or "{" in text:
             text = text.split("\n", 1)[0]
-    text = _SPACE.sub(" ", _COMMENT_LINE.sub("", text))[:MAX_SIGNATURE_CHARS].strip()
+    if "\n" in text:
+        text = _COMMENT_LINE.sub("", text)
+    text = _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS].strip()
     return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
 
 

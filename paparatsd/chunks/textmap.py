@@ -39,6 +39,10 @@ class TextMap:
         """Make the span of whole rows `first` to `last`."""
         return Span(first, last, self.starts[first], self.starts[last + 1] - 1)
 
+    def is_whole(self, span: Span) -> bool:
+        """Say whether a span holds whole lines, and is no piece of a cut one."""
+        return span.start == self.starts[span.first] and span.end == self.starts[span.last + 1] - 1
+
     def size(self, first: int, last: int) -> int:
         """Count the characters of rows `first` to `last` as joined by newlines."""
         return self.starts[last + 1] - 1 - self.starts[first]

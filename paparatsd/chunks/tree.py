@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from paparatsd.chunks.grammar import Grammar
 
-READ_BYTES = 65_536
+READ_BYTES = 2_048
+"""Small, because the engine also reads a piece for each node whose text a predicate looks at
+(and bytes, because views crash the interpreter there)."""
 MAX_ERROR_SHARE = 0.3
 
 

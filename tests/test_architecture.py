@@ -30,8 +30,8 @@ ABOVE = (
 FENCES = {
     "watchfiles": ("sources/watch",),
     "subprocess": ("sources/git.py", "supervise.py", "interfaces/cli/"),
-    "pygit2": ("sources/",),
-    "pathspec": ("sources/", "search/filters.py"),
+    "h11": ("interfaces/",),
+    "pathspec": ("search/filters.py",),
     "tree_sitter": ("chunks/",),
     "tree_sitter_language_pack": ("chunks/",),
     "snowballstemmer": ("chunks/",),

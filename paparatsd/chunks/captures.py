@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from paparatsd.chunks.grammar import Grammar, Pattern
     from paparatsd.chunks.tree import Deadline
 
-MATCH_LIMIT = 65_536
+MATCH_LIMIT = 4_096
 """Matches the cursor may have in flight; beyond it the engine drops the oldest ones."""
+MAX_DEPTH = 500
+"""Nothing is looked for deeper: in a chain of 100,000 calls the matches in flight, and with them
+the time, would grow with the square of its length."""
 SLICE_BYTES = 131_072
 """Bytes queried between two looks at the clock."""
 
@@ -74,6 +77,7 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
     if grammar.query is None:
         return found
     cursor = QueryCursor(grammar.query, match_limit=MATCH_LIMIT)
+    cursor.set_max_start_depth(MAX_DEPTH)
     # In slices, because the cursor's own progress callback crashes the interpreter (0.26.1).
     # What spans two slices is found twice; captures are keyed by place, so that is harmless.
     for start in range(0, max(root.end_byte, 1), SLICE_BYTES):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import QueryCursor
 
 from paparatsd.chunks.grammar import Part
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -102,9 +103,7 @@ def _sort_match(
             texts[node.start_byte] = node
 
 
-def _add_use(
-    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
-) -> None:
+def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
     receiver = nodes.get("receiver")
     target = nodes.get("target")
     for node in nodes[pattern.capture]:
@@ -131,8 +130,7 @@ def _add_definition(
         start = name.start_byte
         known = found.definitions.get(start)
         if known is not None and (
-            known.pattern < index
-            or (known.pattern == index and known.end.end_byte >= end.end_byte)
+            known.pattern < index or (known.pattern == index and known.end.end_byte >= end.end_byte)
         ):
             continue
         found.definitions[start] = FoundDefinition(

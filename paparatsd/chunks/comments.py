@@ -154,7 +154,7 @@ def docs_inside(docstrings: Sequence[Node], starts: list[int], ends: list[int]) 
     for node in sorted(docstrings, key=lambda n: n.start_byte):
         start = node.start_byte
         owner = index_at(starts, start) if starts else -1
-        # The innermost range that still covers it: ranges nest, so walk back to the first that does.
+        # Ranges nest: the innermost one that covers it is the first met on the way back.
         for index in range(owner, max(owner - 60, -1), -1):
             if starts[index] <= start < ends[index]:
                 found.setdefault(index, node)

@@ -24,9 +24,7 @@ _SCRIPTS = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx", "jsx":
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
-def read_page(
-    language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
-) -> Structure:
+def read_page(language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline) -> Structure:
     """Read a page: symbols and uses of its scripts; template and style as plain blocks.
 
     Raises what `read_structure` raises.

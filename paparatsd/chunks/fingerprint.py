@@ -19,7 +19,7 @@ _PACKAGES = ("tree-sitter", "tree-sitter-language-pack", "tree-sitter-c-sharp", 
 
 
 def chunker_fingerprint(limits: ChunkLimits) -> str:
-    """Return the hex digest over code version, queries, grammar packages, language table, limits."""
+    """Return the hex digest over chunker version, queries, grammars, language table, limits."""
     digest = blake2b(digest_size=16)
     parts = [f"chunker {CHUNKER_VERSION}", f"table {TABLE_VERSION}"]
     parts.append(f"limits {limits.chunk_chars} {limits.max_chunk_chars}")

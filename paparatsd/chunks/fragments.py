@@ -132,9 +132,7 @@ class _Covering:
         self._open: list[int] = []
 
     def innermost(self, first: int, last: int) -> int:
-        while (
-            self._next < len(self._definitions) and self._definitions[self._next].first <= first
-        ):
+        while self._next < len(self._definitions) and self._definitions[self._next].first <= first:
             self._open.append(self._next)
             self._next += 1
         self._open = [i for i in self._open if self._definitions[i].last >= first]

@@ -73,7 +73,7 @@ def load_grammar(language: str) -> Grammar:
     Raises LookupError for a language without grammar and QueryError for a broken query.
     """
     row = LANGUAGES[language]
-    grammar = get_language(row.grammar)  # type: ignore[arg-type]  # the table is tested against it
+    grammar = get_language(row.grammar)
     text = query_text(language)
     query = Query(grammar, text) if text else None
     return Grammar(language, grammar, query, () if query is None else _patterns(query, text))

@@ -37,7 +37,7 @@ class Language:
     merges_clauses: bool = False
 
 
-def _row(  # noqa: PLR0913 - a table row has as many columns as it has
+def _row(
     name: str,
     extensions: str = "",
     filenames: str = "",

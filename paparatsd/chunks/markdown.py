@@ -117,9 +117,7 @@ class _Writer:
                 else self._fragments.of_name(name, nth)
             )
             self.chunks.append(
-                Chunk(
-                    len(self.chunks), span.first + 1, span.last + 1, kind, name, fragment, text
-                )
+                Chunk(len(self.chunks), span.first + 1, span.last + 1, kind, name, fragment, text)
             )
 
     def _spans(self, first: int, last: int) -> list[Span]:

@@ -17,12 +17,17 @@ _LITERAL_KINDS = frozenset({"key", "section", "resource", "test", "route"})
 _SPACE = re.compile(r"\s+")
 
 NOISE = frozenset(
-    """this self super cls null nil None undefined true false True False void int long short byte
-    char float double bool boolean string String str object any unknown never number usize isize
-    u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 uint uint8 uint16 uint32 uint64 int8 int16
-    int32 int64 float32 float64 complex64 complex128 rune uintptr error auto size_t Self Int Bool
-    Double Float Char Unit Void var let const require""".split()
-)
+    {
+        "this", "self", "super", "cls", "null", "nil", "None", "undefined", "true", "false",
+        "True", "False", "void", "int", "long", "short", "byte", "char", "float", "double",
+        "bool", "boolean", "string", "String", "str", "object", "any", "unknown", "never",
+        "number", "usize", "isize", "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64",
+        "i128", "f32", "f64", "uint", "uint8", "uint16", "uint32", "uint64", "int8", "int16",
+        "int32", "int64", "float32", "float64", "complex64", "complex128", "rune", "uintptr",
+        "error", "auto", "size_t", "Self", "Int", "Bool", "Double", "Float", "Char", "Unit",
+        "Void", "var", "let", "const", "require",
+    }
+)  # fmt: skip
 """Words that say nothing of what is used: the languages' own values and plain types."""
 
 
@@ -65,7 +70,7 @@ def unquote(text: str) -> str:
 
 
 def last_part(text: str) -> str:
-    """Return the last part of a module path: `b` of `a/b`, `a.b`, `a::b`, `a\\b`."""
+    """Return the last part of a module path: `b` of `a/b`, `a.b` and `a::b`."""
     stem = re.sub(r"\.(?:[jt]sx?|mjs|cjs|vue|svelte|json|s?css|php|rb|lua|sh|h|hpp|dart|proto)$",
                   "", text)  # fmt: skip
     parts = [part for part in re.split(r"::|[/.:\\]", stem) if part and part != "*"]

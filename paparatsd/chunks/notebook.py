@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the sources of their cells, at their lines in the file; outputs are dropped."""
+"""Jupyter notebooks: the sources of their cells, at their lines in the file, without outputs."""
 
 from __future__ import annotations
 

@@ -46,9 +46,7 @@ _OBJC_HEADER = re.compile(r"^[ \t]*(?:@interface|@protocol|@class|#import)\b", r
 _OBJC = re.compile(r"^[ \t]*(?:@\w+|#import|#include|//|/\*)", re.MULTILINE)
 
 
-def parse_file(
-    path: str, text: str, limits: ChunkLimits, *, structure: bool = True
-) -> ParsedFile:
+def parse_file(path: str, text: str, limits: ChunkLimits, *, structure: bool = True) -> ParsedFile:
     """Cut a file into chunks and read its symbols.
 
     With `structure` False, or when the text has no usable structure, the chunks are overlapping
@@ -71,9 +69,7 @@ def parse_file(
     return _windows_only(language, source, limits, reason)
 
 
-def _parse(
-    language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
-) -> ParsedFile:
+def _parse(language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline) -> ParsedFile:
     if is_prose(language):
         return ParsedFile(
             language, prose_chunks(language, source, limits), (), (), lines=_count_lines(source)
@@ -138,9 +134,7 @@ def _symbols(definitions: Sequence[Definition], homes: Sequence[int]) -> tuple[S
     )
 
 
-def _windows_only(
-    language: str, source: TextMap, limits: ChunkLimits, reason: str
-) -> ParsedFile:
+def _windows_only(language: str, source: TextMap, limits: ChunkLimits, reason: str) -> ParsedFile:
     spans = windows(source, 0, len(source.lines) - 1, limits)
     return ParsedFile(
         language=language,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Use
 
 
-class TooManyErrors(Exception):  # noqa: N818 - a signal inside this package, not an error of ours
+class TooManyErrors(Exception):
     """The grammar does not understand the text; the caller falls back to windows."""
 
 

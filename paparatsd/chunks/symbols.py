@@ -21,6 +21,8 @@ from paparatsd.chunks.visibility import is_exported
 from paparatsd.model import Use
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
     from paparatsd.chunks.captures import Captures, FoundDefinition, FoundUse
     from paparatsd.chunks.comments import Leads
     from paparatsd.chunks.tree import Deadline
@@ -36,11 +38,14 @@ _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
 _CALLABLE = frozenset({"function", "method", "macro"})
 _BODIES = frozenset(
-    """body block function_body class_body enum_class_body enum_body declaration_list
-    field_declaration_list template_body do_block compound_statement statement_block body_statement
-    interface_body object_body ordered_field_declaration_list
-    enum_variant_list enumerator_list protocol_body extension_body contract_body script_block
-    annotation_type_body union_body object_type""".split()
+    {
+        "body", "block", "function_body", "class_body", "enum_class_body", "enum_body",
+        "declaration_list", "field_declaration_list", "template_body", "do_block",
+        "compound_statement", "statement_block", "body_statement", "interface_body",
+        "object_body", "ordered_field_declaration_list", "enum_variant_list", "enumerator_list",
+        "protocol_body", "extension_body", "contract_body", "script_block",
+        "annotation_type_body", "union_body", "object_type",
+    }
 )  # fmt: skip
 _WORDS_ONLY = re.compile(rb"[\w\s@]*")
 _COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
@@ -222,7 +227,7 @@ def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
     return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
 
 
-def _body_of(item: FoundDefinition) -> object | None:
+def _body_of(item: FoundDefinition) -> Node | None:
     body = item.node.child_by_field_name("body")
     if body is not None:
         return body
@@ -301,7 +306,9 @@ def _split_use(name: str, kind: str, line: int) -> Use:
     split = split_name(name, kind)
     if split is None or not split.scope:
         return Use(name, kind, line)
-    return Use(split.last, kind, line, receiver_text(name[: name.rindex(split.last)].rstrip(".:\\")))
+    return Use(
+        split.last, kind, line, receiver_text(name[: name.rindex(split.last)].rstrip(".:\\"))
+    )
 
 
 def _module_path(text: str) -> str:

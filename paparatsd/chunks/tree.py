@@ -19,7 +19,7 @@ READ_BYTES = 2_048
 MAX_ERROR_SHARE = 0.3
 
 
-class DeadlinePassed(Exception):  # noqa: N818 - a signal inside this package, not an error of ours
+class DeadlinePassed(Exception):
     """The time for one file is used up; the caller falls back to windows."""
 
 

@@ -23,7 +23,10 @@ def _by_capital(signature: str, name: str, parent_kind: str) -> bool:
 
 
 def _by_pub(signature: str, name: str, parent_kind: str) -> bool:
-    return signature.startswith(("pub", "impl", "macro_rules", "export")) or parent_kind in _OPEN_PARENTS
+    return (
+        signature.startswith(("pub", "impl", "macro_rules", "export"))
+        or parent_kind in _OPEN_PARENTS
+    )
 
 
 def _by_hidden_word(signature: str, name: str, parent_kind: str) -> bool:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 STATUS_S = 5.0
+WARM_S = 1.0
 
 
 class Daemon:
@@ -131,6 +132,7 @@ class Daemon:
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
+                tasks.create_task(self._warm(service)),
             ]
             if parts.filler is not None:
                 background.append(tasks.create_task(parts.filler.run()))
@@ -209,6 +211,7 @@ class Daemon:
             embedder=parts.embedder_spec,
             filler=parts.filler,
             describe_store=parts.vectors.describe,
+            store_problems=parts.store_problems,
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,
@@ -239,6 +242,14 @@ class Daemon:
             self._service.socket_address = bound.control
         log.info("ready", version=__version__, http=bound.http, control=bound.control)
         self._notifier.ready(f"listening on {bound.http}")
+
+    async def _warm(self, service: Service) -> None:
+        """Start the search process once projects are open, ahead of the first question."""
+        await self._clock.sleep(WARM_S)
+        try:
+            await service.warm()
+        except PaparatsError as error:
+            log.warning("warming_failed", error=str(error))
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""

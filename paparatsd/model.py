@@ -191,7 +191,7 @@ class BuiltFile:
     """What a worker makes of one file: all that the catalog and the vector store need.
 
     `dense` has one row a chunk (float32, unit length), or is None when the embedder is not in
-    the worker; `embed_texts` then holds the text to embed for each chunk.
+    the worker.
     """
 
     content: ContentId
@@ -200,7 +200,6 @@ class BuiltFile:
     sparse: tuple[SparseVector, ...]
     record: bytes
     dense: NDArray[np.float32] | None
-    embed_texts: tuple[str, ...] = ()
 
 
 # --------------------------------------------------------------------------- embedding and store

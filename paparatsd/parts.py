@@ -63,6 +63,14 @@ class Parts:
                 builder.on_lexical_only = self.filler.wake
         return builder
 
+    def store_problems(self) -> tuple[str, ...]:
+        """Say what was found damaged or lost since the start."""
+        aside = self.ledger.moved_aside
+        if aside is None:
+            return self.vectors.problems
+        rebuilt = f"the catalog was damaged and is being rebuilt; the old file is {aside}"
+        return (rebuilt, *self.vectors.problems)
+
     def store_pids(self) -> dict[str, int]:
         """Return the process id of the store child, if there is one and it runs."""
         if not isinstance(self.vectors, EdgeStore) or self.vectors.child.pid is None:

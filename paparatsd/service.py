@@ -67,6 +67,7 @@ class Service:
         embedder: EmbedderSpec,
         filler: DenseFiller | None,
         describe_store: Callable[[], str],
+        store_problems: Callable[[], tuple[str, ...]],
         processes: Callable[[], Mapping[str, int]],
         reload: Callable[[], Awaitable[tuple[Settings, tuple[str, ...]]]],
         stop: Callable[[], None],
@@ -83,6 +84,7 @@ class Service:
         self._embedder = embedder
         self._filler = filler
         self._describe_store = describe_store
+        self._store_problems = store_problems
         self._processes = processes
         self._reload = reload
         self._stop = stop
@@ -143,7 +145,8 @@ class Service:
         ]
         embedding = [self._filler.problem] if self._filler and self._filler.problem else []
         listed = self._projects.registry.problems
-        return (*self._settings.notes, *listed, *embedding, *own, *polling)
+        store = self._store_problems()
+        return (*self._settings.notes, *listed, *store, *embedding, *own, *polling)
 
     # ------------------------------------------------------------------ projects
 
@@ -315,6 +318,10 @@ class Service:
     async def stop(self) -> None:
         """Ask the daemon to end; returns at once."""
         self._stop()
+
+    async def warm(self) -> None:
+        """Load what the first question needs, so that nobody has to wait for it."""
+        await self._searcher.warm(self._scope(self._select((), ())))
 
     # ------------------------------------------------------------------ selection
 

@@ -94,7 +94,7 @@ class VersionBuilder:
         """How many batches are worth having under way at once."""
         return self._pool.size + 1
 
-    async def place(self, root: Path, paths: Sequence[str]) -> list[Placed]:
+    async def place(self, project_id: int, root: Path, paths: Sequence[str]) -> list[Placed]:
         """Read and, where unknown, build and store these files of a checkout.
 
         Raises ChildDied, VectorStoreUnavailable or a store error; nothing is then half-visible and
@@ -113,19 +113,20 @@ class VersionBuilder:
             )
         )
         placed = [self._placed(outcome, read_at_ns) for outcome in outcomes]
-        await self._store([(item.path, item.built) for item in outcomes if item.built is not None])
+        built = [(item.path, item.built) for item in outcomes if item.built is not None]
+        await self._store(project_id, built)
         recognised = [item.version for item in placed if item.version and not item.computed]
         if recognised:
             await self._ledger.keep(recognised)
         return placed
 
-    async def _store(self, files: list[tuple[str, BuiltFile]]) -> None:
+    async def _store(self, project_id: int, files: list[tuple[str, BuiltFile]]) -> None:
         if not files:
             return
         rows = [self._row(path, built) for path, built in files]
         points = points_of(rows, [built for _, built in files])
         async with self._writing:
-            await self._ledger.write_versions(rows, self.shard)
+            await self._ledger.write_versions(rows, self.shard, project_id)
             if points is not None:
                 await self._vectors.upsert(self.shard, points)
                 self._flusher.note(self.shard)

@@ -53,7 +53,7 @@ class Flusher:
         """Flush what was written so far."""
         for shard in tuple(self._written):
             # Taken before the flush: what is acknowledged later may not be covered by it.
-            versions = await self._ledger.unflushed(shard)
+            versions = await self._ledger.flushable(shard)
             self._written.discard(shard)
             try:
                 await self._vectors.flush(shard)

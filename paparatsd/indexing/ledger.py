@@ -178,9 +178,16 @@ class Ledger:
         )
         return {path: frozenset(contents) for path, contents in found.items()}
 
-    async def write_versions(self, rows: Sequence[VersionRow], shard: ShardKey) -> None:
-        """Write versions that no view shows yet and note that their points are on the way."""
-        await self._write(lambda catalog: catalog.write_versions(rows, shard=shard))
+    async def write_versions(
+        self, rows: Sequence[VersionRow], shard: ShardKey, project_id: int
+    ) -> None:
+        """Write versions that no view shows yet and note that their points are on the way.
+
+        They are written for a project: removing it takes along what no other project shows.
+        """
+        await self._write(
+            lambda catalog: catalog.write_versions(rows, shard=shard, project_id=project_id)
+        )
 
     async def keep(self, versions: Sequence[VersionId]) -> None:
         """Save recognised versions from collection until a generation shows them."""
@@ -195,6 +202,10 @@ class Ledger:
     async def unflushed(self, shard: ShardKey) -> list[VersionId]:
         """Return versions whose points a power cut might take."""
         return await self._write(lambda catalog: catalog.unflushed(shard))
+
+    async def flushable(self, shard: ShardKey) -> list[VersionId]:
+        """Return versions whose points are acknowledged now, so that a flush from now covers."""
+        return await self._write(lambda catalog: list(catalog.flushable(shard)))
 
     async def mark_flushed(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
         """Note that the points of these versions are on the disk."""

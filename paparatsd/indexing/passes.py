@@ -108,7 +108,9 @@ class Pass:
         running: set[asyncio.Task[list[Placed]]] = set()
         try:
             for paths in todo:
-                running.add(asyncio.create_task(self._builder.place(self._root, paths)))
+                running.add(
+                    asyncio.create_task(self._builder.place(self._project_id, self._root, paths))
+                )
                 if len(running) > self._builder.width:
                     running = await self._take(running, gathered)
                 gathered = await self._commit_if_due(gathered)

@@ -75,7 +75,7 @@ class Builder:
     def _make(self, file: BuildFile, source: SourceText, job: BuildJob) -> BuiltFile:
         parsed = parse_file(file.path, source.text, job.limits, structure=file.structure)
         sparse = lexical_vectors(file.path, parsed)
-        encode = self.model().encode if job.embed else None
+        encode = self.model().encode
         record = build_record(file.path, parsed, sparse, encode)
         texts = tuple(embed_text(file.path, parsed, chunk) for chunk in parsed.chunks)
         return BuiltFile(
@@ -84,8 +84,7 @@ class Builder:
             parsed=parsed,
             sparse=sparse,
             record=record,
-            dense=encode(texts) if encode is not None else None,
-            embed_texts=() if encode is not None else texts,
+            dense=encode(texts) if job.embed else None,
         )
 
 

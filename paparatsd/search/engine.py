@@ -108,7 +108,10 @@ class Engine:
         allowed = self._filters.resolve(request, scope, views)
         ids = np.array([term.id for term in query.terms], np.uint32)
         idf, known = corpus.idf(ids), corpus.frequency(ids) > 0
-        dense = self._dense(query, vector, built_in=built_in, familiar=bool(known.any()))
+        # A known identifier is better served by words alone.
+        by_words = query.single and bool(known.any())
+        static = None if by_words else self.embed_query(query.text)
+        dense = static if built_in or by_words else vector
         stems = tuple(view.index.match([term.text for term in query.terms]) for view in views)
         pinned = Pinned(
             request=request,
@@ -122,19 +125,12 @@ class Engine:
             known=known,
             dense=dense,
             native=built_in,
+            static=static,
             extra=np.zeros(0, np.int64),
         )
         token = self._pin(pinned, self._extra(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
         return RecallPlan(token, requests_for(request, allowed, dense, sparse))
-
-    def _dense(
-        self, query: Query, vector: NDArray[np.float32] | None, *, built_in: bool, familiar: bool
-    ) -> NDArray[np.float32] | None:
-        """Return the question's vector; a known identifier is better served by words alone."""
-        if query.single and familiar:
-            return None
-        return self.embed_query(query.text) if built_in else vector
 
     def embed_query(self, text: str) -> NDArray[np.float32] | None:
         """Return the text's vector by the built-in model, None when there is none."""

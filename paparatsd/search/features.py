@@ -73,7 +73,7 @@ def compute_features(
     values["defcos"] = name_cosine(definitions, ids, worth, pinned.idf, pinned.corpus)
     values["def_exact"] = exact_definitions(definitions, query.names, len(files))
     values |= _priors(pinned, files)
-    values |= _dense(pinned.dense if pinned.native else None, records)
+    values |= _dense(pinned.static, records)
     return FeatureTable(values, hits, chunk_scores, definitions)
 
 

@@ -66,6 +66,7 @@ class Pinned:
     known: NDArray[np.bool_]
     dense: NDArray[np.float32] | None
     native: bool
+    static: NDArray[np.float32] | None
     extra: NDArray[np.int64]
 
 

@@ -33,6 +33,9 @@ class VectorStore(Protocol):
     making is in the way. All writes can be repeated.
     """
 
+    problems: tuple[str, ...]
+    """Sentences about what was found damaged, lost or refused."""
+
     async def start(self) -> None:
         """Make the store usable; raises VectorStoreUnavailable when it cannot be reached."""
         ...

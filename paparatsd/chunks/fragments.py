@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.address import encode_part
+from paparatsd.chunks.symbols import VALUES
 from paparatsd.model import Chunk
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from paparatsd.chunks.symbols import Definition
     from paparatsd.chunks.textmap import Span, TextMap
 
-_VALUES = frozenset({"variable", "constant", "field", "property"})
 
 _TYPES = frozenset({"class", "struct", "interface", "trait", "impl", "enum", "module"})
 
@@ -63,7 +63,7 @@ def name_chunks(
 
     `chars` holds the character offset where each definition begins, ascending.
     """
-    shown = [span for span in spans if not _is_blank(source, span)]
+    shown = source.without_blank_ends(spans)
     starts = [span.start for span in shown]
     homes = [max(bisect_right(starts, char) - 1, 0) for char in chars]
     starters: dict[int, list[int]] = defaultdict(list)
@@ -77,7 +77,7 @@ def name_chunks(
         text = source.text[span.start : span.end]
         shows = _principal(definitions, starters.get(ordinal, ()))
         if shows < 0:
-            shows = covering.innermost(*_covered_rows(source, span))
+            shows = covering.innermost(span.first, span.last)
         if shows < 0:
             kind, name, fragment = "block", None, fragments.of_text(text)
         else:
@@ -86,15 +86,6 @@ def name_chunks(
             fragment = fragments.of_name(symbol.qualified, numbers[shows])
         chunks.append(Chunk(ordinal, span.first + 1, span.last + 1, kind, name, fragment, text))
     return tuple(chunks), homes
-
-
-def _is_blank(source: TextMap, span: Span) -> bool:
-    text = source.text[span.start : span.end]
-    return not text or text.isspace()
-
-
-def _covered_rows(source: TextMap, span: Span) -> tuple[int, int]:
-    return source.trimmed(span.first, span.last) or (span.first, span.last)
 
 
 def _numbers(definitions: Sequence[Definition]) -> list[int]:
@@ -120,7 +111,7 @@ def _principal(definitions: Sequence[Definition], starters: Iterable[int]) -> in
 
 def _weight(definition: Definition) -> tuple[bool, bool, int]:
     span = definition.last - definition.first
-    return definition.container, definition.kind not in _VALUES, span
+    return definition.container, definition.kind not in VALUES, span
 
 
 class _Covering:

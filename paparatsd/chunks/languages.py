@@ -157,7 +157,7 @@ _ROWS = (
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType({row.name: row for row in _ROWS})
 
-_INTERPRETER = re.compile(r"^#!\s*\S*?(?P<name>[^\s/]+)(?:\s+(?P<rest>[^\n]{0,200}))?")
+_INTERPRETER = re.compile(r"^#!\s*(?:\S*/)?(?P<name>[^\s/]+)(?:\s+(?P<rest>[^\n]{0,200}))?")
 _MODELINE = re.compile(r"-\*-\s*(?:mode:\s*)?(?P<mode>[\w+#-]+)\s*(?:;[^\n]*)?-\*-", re.IGNORECASE)
 _EXACT = MappingProxyType({"BUILD": "python", "WORKSPACE": "python"})
 _PREFIXES = (("dockerfile.", "dockerfile"), ("makefile.", "make"), ("jenkinsfile.", "groovy"))

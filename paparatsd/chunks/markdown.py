@@ -107,10 +107,8 @@ class _Writer:
         if name is not None:
             self._seen[name] += 1
             nth = self._seen[name]
-        for span in self._spans(first, last):
+        for span in self._source.without_blank_ends(self._spans(first, last)):
             text = self._source.text[span.start : span.end]
-            if not text or text.isspace():
-                continue
             fragment = (
                 self._fragments.of_text(text)
                 if name is None

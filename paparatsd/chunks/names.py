@@ -71,7 +71,7 @@ def unquote(text: str) -> str:
 
 def last_part(text: str) -> str:
     """Return the last part of a module path: `b` of `a/b`, `a.b` and `a::b`."""
-    stem = re.sub(r"\.(?:[jt]sx?|mjs|cjs|vue|svelte|json|s?css|php|rb|lua|sh|h|hpp|dart|proto)$",
+    stem = re.sub(r"\.(?:[jt]sx?|mjs|cjs|vue|svelte|json|s?css|php|rb|lua|sh|h|hpp|hrl|sol|mk|[rR]|dart|proto)$",
                   "", text)  # fmt: skip
     parts = [part for part in re.split(r"::|[/.:\\]", stem) if part and part != "*"]
     return parts[-1] if parts else text

@@ -149,13 +149,10 @@ def _windows_only(language: str, source: TextMap, limits: ChunkLimits, reason: s
 def _window_chunks(source: TextMap, spans: Sequence[Span]) -> tuple[Chunk, ...]:
     fragments = Fragments()
     chunks: list[Chunk] = []
-    for span in spans:
+    for ordinal, span in enumerate(source.without_blank_ends(spans)):
         text = source.text[span.start : span.end]
-        if text and not text.isspace():
-            fragment = fragments.of_text(text)
-            chunks.append(
-                Chunk(len(chunks), span.first + 1, span.last + 1, "window", None, fragment, text)
-            )
+        fragment = fragments.of_text(text)
+        chunks.append(Chunk(ordinal, span.first + 1, span.last + 1, "window", None, fragment, text))
     return tuple(chunks)
 
 

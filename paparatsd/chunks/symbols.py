@@ -33,7 +33,7 @@ MAX_SIGNATURE_CHARS = 400
 
 CONTAINERS = frozenset({"class", "struct", "module", "interface", "trait", "impl", "enum"})
 _OWNERS = CONTAINERS - {"module"}
-_VALUES = frozenset({"variable", "constant", "field", "property"})
+VALUES = frozenset({"variable", "constant", "field", "property"})
 _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
 _CALLABLE = frozenset({"function", "method", "macro"})
@@ -193,7 +193,7 @@ def _kind_inside(kind: str, owner: Definition | None) -> str:
         return kind
     if owner.kind in _OWNERS:
         return {"function": "method", "variable": "field"}.get(kind, kind)
-    if kind in _VALUES and not owner.container:
+    if kind in VALUES and not owner.container:
         return ""
     return kind
 
@@ -219,12 +219,19 @@ def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
         text = reader.text(start, min(body.start_byte, limit))
     else:
         text = reader.text(start, min(node.end_byte, limit))
-        if kind not in _CALLABLE or "{" in text:
-            text = text.split("\n", 1)[0]
+        text = _first_line(text, whole=kind in _CALLABLE)
     if "\n" in text:
         text = _COMMENT_LINE.sub("", text)
     text = _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS].strip()
     return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
+
+
+def _first_line(text: str, *, whole: bool) -> str:
+    """Return the first line; with `whole` also the lines that close its parentheses."""
+    end = text.find("\n")
+    while whole and end >= 0 and text.count("(", 0, end) > text.count(")", 0, end):
+        end = text.find("\n", end + 1)
+    return text if end < 0 else text[:end]
 
 
 def _body_of(item: FoundDefinition) -> Node | None:

@@ -43,6 +43,20 @@ class TextMap:
         """Say whether a span holds whole lines, and is no piece of a cut one."""
         return span.start == self.starts[span.first] and span.end == self.starts[span.last + 1] - 1
 
+    def without_blank_ends(self, spans: Iterable[Span]) -> list[Span]:
+        """Take blank rows off both ends of spans, and leave out spans that are blank."""
+        kept: list[Span] = []
+        for span in spans:
+            if not self.is_whole(span):
+                piece = self.text[span.start : span.end]
+                if piece and not piece.isspace():
+                    kept.append(span)
+                continue
+            rows = self.trimmed(span.first, span.last)
+            if rows is not None:
+                kept.append(span if rows == (span.first, span.last) else self.span(*rows))
+        return kept
+
     def size(self, first: int, last: int) -> int:
         """Count the characters of rows `first` to `last` as joined by newlines."""
         return self.starts[last + 1] - 1 - self.starts[first]
@@ -66,8 +80,13 @@ class TextMap:
 
 
 def map_text(text: str) -> TextMap:
-    """Split a text into lines and note where they start."""
+    """Split a text into lines and note where they start.
+
+    A final newline ends the last line; it does not begin another one.
+    """
     lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     return TextMap(text, lines, starts)
 

@@ -9,6 +9,6 @@
 
 (class_statement . (simple_name) . (simple_name) @use.inherit)
 ((command command_name: (command_name) @_import command_elements: (command_elements
-  (generic_token) @use.import)) (#match? @_import "^([Ii]mport-[Mm]odule|using)$"))
+  (generic_token) @use.import)) (#match? @_import "^[Ii]mport-[Mm]odule$"))
 (command command_name: (command_name) @use.call)
 (invokation_expression . (_) @receiver (member_name (simple_name) @use.call))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 from paparatsd.chunks.fingerprint import chunker_fingerprint
 from paparatsd.chunks.languages import LANGUAGES
 from paparatsd.chunks.parse import ChunkLimits, parse_file
-from paparatsd.model import ParsedFile
+
+if TYPE_CHECKING:
+    from paparatsd.model import ParsedFile
 
 LIMITS = ChunkLimits()
 SMALL = ChunkLimits(chunk_chars=60, max_chunk_chars=120)
@@ -181,7 +185,7 @@ def test_plain_text_windows_overlap_and_the_last_is_not_tiny() -> None:
 
     chunks = parse_file("a.txt", text, LIMITS).chunks
 
-    assert all(b.start_line <= a.end_line for a, b in zip(chunks, chunks[1:], strict=False))
+    assert all(b.start_line <= a.end_line for a, b in itertools.pairwise(chunks))
     assert min(len(c.text) for c in chunks) > 400
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tree_sitter import Parser, QueryCursor
@@ -14,15 +15,20 @@ from tree_sitter import Parser, QueryCursor
 from paparatsd.chunks.grammar import load_grammar, query_text
 from paparatsd.chunks.languages import LANGUAGES
 from paparatsd.chunks.parse import ChunkLimits, parse_file
-from paparatsd.model import ParsedFile
+
+if TYPE_CHECKING:
+    from paparatsd.model import ParsedFile
 
 SAMPLES = Path(__file__).parent / "chunk_samples"
 QUERIES = Path(__file__).parents[2] / "paparatsd" / "chunks" / "queries"
 WITH_GRAMMAR = sorted(row.name for row in LANGUAGES.values() if row.grammar)
 WITH_QUERY = [name for name in WITH_GRAMMAR if query_text(name)]
 SAMPLED = sorted(path.stem for path in SAMPLES.glob("*.txt"))
-REQUIRED = """python javascript jsx typescript tsx go rust java c cpp csharp ruby php kotlin swift scala
-lua elixir haskell zig bash dart terraform sql vue svelte""".split()
+REQUIRED = [
+    "python", "javascript", "jsx", "typescript", "tsx", "go", "rust", "java", "c", "cpp",
+    "csharp", "ruby", "php", "kotlin", "swift", "scala", "lua", "elixir", "haskell", "zig",
+    "bash", "dart", "terraform", "sql", "vue", "svelte",
+]  # fmt: skip
 SHARED_SAMPLES = {
     "jsx": ["javascript"],
     "typescript": ["javascript"],

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from paparatsd.chunks.record import RankRecord
     from paparatsd.model import ChunkView, Hit, RecallReply, SearchRequest
     from paparatsd.search.features import FeatureTable, FileRow
-    from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView, Reader

@@ -14,6 +14,9 @@ _SEPARATOR = re.compile(r"::|[.:\\]")
 _SELF = frozenset({"self", "this", "exports", "module", "prototype", "globalThis", "window", "_G"})
 _NO_NAMES = frozenset({"exports", "prototype"})
 _LITERAL_KINDS = frozenset({"key", "section", "resource", "test", "route"})
+_FILE_ENDING = re.compile(
+    r"\.(?:[jt]sx?|mjs|cjs|vue|svelte|json|s?css|php|rb|lua|sh|h|hpp|hrl|sol|mk|[rR]|dart|proto)$"
+)
 _SPACE = re.compile(r"\s+")
 
 NOISE = frozenset(
@@ -71,8 +74,7 @@ def unquote(text: str) -> str:
 
 def last_part(text: str) -> str:
     """Return the last part of a module path: `b` of `a/b`, `a.b` and `a::b`."""
-    stem = re.sub(r"\.(?:[jt]sx?|mjs|cjs|vue|svelte|json|s?css|php|rb|lua|sh|h|hpp|hrl|sol|mk|[rR]|dart|proto)$",
-                  "", text)  # fmt: skip
+    stem = _FILE_ENDING.sub("", text)
     parts = [part for part in re.split(r"::|[/.:\\]", stem) if part and part != "*"]
     return parts[-1] if parts else text
 

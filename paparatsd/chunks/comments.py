@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from paparatsd.chunks.textmap import TextMap
 
 MAX_DOC_CHARS = 2_000
-MAX_DOC_COMMENTS = 60
+MAX_DOC_COMMENTS = 400
+"""Line comments walked up from a definition; the first ones say what it is."""
 MAX_COMMENT_CHARS = 8_000
 
 _LICENCE = re.compile(
@@ -138,7 +139,7 @@ def is_licence(text: str) -> bool:
 
 def doc_above(leads: Leads, row: int) -> str:
     """Return the cleaned comment directly above `row`, "" when there is none."""
-    rows = leads.doc_rows(row)
+    rows = leads.doc_rows(row)[:60]
     if not rows:
         return ""
     text = "\n".join(leads.source.text_of(first, last) for first, last in rows)

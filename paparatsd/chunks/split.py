@@ -28,6 +28,8 @@ FULL_ENOUGH = 0.6
 """A new definition starts a new chunk once the current one holds this share of the target."""
 BIG_BESIDE = 0.25
 """What a chunk may hold at most to be joined by a definition that is itself nearly full."""
+TINY = 0.1
+"""What holds less than this share of the target joins its neighbour up to the hard limit."""
 
 _CLOSING = re.compile(r"[\s\W]*(?:end|fi|done|esac|endif|END)?[\s\W]*")
 
@@ -125,14 +127,23 @@ class Splitter:
         held, added = current.end - current.start, span.end - span.start
         together = span.end - current.start
         if together > target:
-            closing = added <= 80 and together <= self.limits.hard
-            text = self.source.text
-            return closing and _CLOSING.fullmatch(text, span.start, span.end) is not None
+            return together <= self.limits.hard and self._is_scrap(current, span)
         if not starts:
             return True
         if held > FULL_ENOUGH * target:
             return False
         return not (has_definition and added > FULL_ENOUGH * target and held > BIG_BESIDE * target)
+
+    def _is_scrap(self, current: Span, span: Span) -> bool:
+        """Say whether one of two neighbours is too little to stand alone.
+
+        A header before its long first part, or what only closes what came before.
+        """
+        if current.end - current.start < TINY * self.limits.target:
+            return True
+        text = self.source.text
+        short = span.end - span.start <= 80
+        return short and _CLOSING.fullmatch(text, span.start, span.end) is not None
 
 
 def _largest(children: Sequence[Node], first: int, last: int) -> Node | None:

@@ -45,7 +45,9 @@ def die_with_parent() -> None:
 def limit_memory(max_bytes: int) -> None:
     """Bound this process's address space growth; too large an allocation then raises."""
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_AS, (max_bytes, resource.getrlimit(resource.RLIMIT_AS)[1])
+        )
 
 
 class ChildServer:

@@ -103,12 +103,16 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def processes(daemon_pid: int) -> dict[int, str]:
-    """Return pid -> role of the daemon and its children, git and other helpers as `other`."""
+    """Return pid -> role of the daemon and its children; what is not ours to name is `git`."""
     found = {daemon_pid: "daemon"}
+    own_words = _read(f"/proc/{daemon_pid}/cmdline")
     for task in _numbers(Path(f"/proc/{daemon_pid}/task")):
         for child in _read(f"/proc/{daemon_pid}/task/{task}/children").split():
-            words = _read(f"/proc/{child}/cmdline").split("\0")
-            found[int(child)] = next((ROLES[word] for word in words if word in ROLES), "other")
+            words = _read(f"/proc/{child}/cmdline")
+            if words in ("", own_words):  # about to become another program, or gone
+                continue
+            roles = (ROLES[word] for word in words.split("\0") if word in ROLES)
+            found[int(child)] = next(roles, "git")
     return found
 
 
@@ -211,6 +215,15 @@ def usage(pid: int) -> Usage:
         writes=int(io.get("syscw", 0)),
         children_cpu_s=ticks / os.sysconf("SC_CLK_TCK"),
     )
+
+
+def cpu_s_by_role(daemon_pid: int) -> dict[str, float]:
+    """Return the processor time used so far; ended children, git mostly, are one role."""
+    found: dict[str, float] = defaultdict(float)
+    for pid, role in processes(daemon_pid).items():
+        found[role] += _cpu_s(pid)
+    found["git"] = usage(daemon_pid).children_cpu_s
+    return found
 
 
 def _cpu_s(pid: int) -> float:

@@ -31,6 +31,7 @@ from lab import (
     Daemon,
     Peaks,
     Table,
+    cpu_s_by_role,
     git,
     load,
     megabytes,
@@ -134,6 +135,7 @@ async def measure_daemon(home: Path, tree: Path, queries: Sequence[str]) -> dict
             await daemon.add(tree, name=NAME)
             await until_ready(daemon, NAME)
             figures["index_s"] = time.perf_counter() - started
+        figures["index_cpu_s"] = cpu_s_by_role(daemon.pid)
         project = await daemon.project(NAME)
         figures["files"], figures["chunks"] = project["files"], project["chunks"]
         figures["skipped"] = project["skipped"]
@@ -166,8 +168,20 @@ async def measure_queries(daemon: Daemon, queries: Sequence[str]) -> dict[str, A
             figures["mcp_s"].append(seconds)
             seconds, _ = await clocked(mcp.call_tool("health_check", {}))
             figures["empty_s"].append(seconds)
+    figures["query_cpu_s"] = await measure_cpu(daemon, queries)
     figures |= await measure_crowd(daemon, queries)
     return figures
+
+
+async def measure_cpu(daemon: Daemon, queries: Sequence[str]) -> dict[str, float]:
+    """Return the processor time of one question by process, over questions not asked before."""
+    before = cpu_s_by_role(daemon.pid)
+    async with daemon.client() as http:
+        for query in queries:
+            # Another limit is another question to the cache of answers.
+            await search(http, query, limit=7)
+    after = cpu_s_by_role(daemon.pid)
+    return {role: (after[role] - before.get(role, 0)) / len(queries) for role in after}
 
 
 async def measure_crowd(daemon: Daemon, queries: Sequence[str]) -> dict[str, Any]:
@@ -178,7 +192,6 @@ async def measure_crowd(daemon: Daemon, queries: Sequence[str]) -> dict[str, Any
         transport=transport, base_url="http://localhost", timeout=60
     ) as http:
         started = time.perf_counter()
-        # Another limit is another question to the cache of answers.
         asked = [clocked(search(http, query, limit=6)) for query in queries[:CLIENTS]]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         together = time.perf_counter() - started
@@ -313,6 +326,9 @@ def fill(
     seconds = ours["index_s"]
     other_s = f"{semble['index_s']:.1f} s" if semble else "-"
     table.add("cold index", f"{seconds:.1f} s", other_s, f"{grep['all_s']:.2f} s", "git grep ''")
+    cpu_s = sum(ours["index_cpu_s"].values())
+    other_s = f"{semble['index_cpu_s']:.1f} s" if semble else "-"
+    table.add("  processor time", f"{cpu_s:.1f} s", other_s, *by_role(ours["index_cpu_s"]))
     table.add("  files", str(ours["files"]), theirs("files"), str(ours["skipped"]), "we skip")
     table.add("  chunks", str(ours["chunks"]), theirs("chunks"))
     table.add("  files/s", f"{ours['files'] / seconds:.0f}", theirs("files", per="index_s"))
@@ -329,6 +345,9 @@ def fill(
     table.add("  query, Searcher", p50_p99(ours["inside_s"]), ranked, raw, "semble, not ranked")
     grepped = p50_p99(grep["word_s"])
     table.add("  query, Unix socket", p50_p99(ours["socket_s"]), "", grepped, "git grep, a word")
+    per_role = ours["query_cpu_s"]
+    other_s = ms(semble["query_cpu_s"]) if semble else "-"
+    table.add("  processor time, mean", ms(sum(per_role.values())), other_s, *by_role(per_role))
     table.add("  same query again", p50_p99(ours["cached_s"]))
     table.add("  query, MCP", p50_p99(ours["mcp_s"]), "", p50_p99(ours["empty_s"]), "health_check")
     rate = f"{len(ours['crowd_s']) / ours['crowd_together_s']:.0f} a second"
@@ -349,6 +368,12 @@ def fill(
     table.add("  restart, first answer", ms(ours["restart_answer_s"]), "", failed, "errors before")
     table.add("  restart, ready", ms(ours["restart_ready_s"]))
     table.add("  stop", ms(ours["stop_s"]))
+
+
+def by_role(seconds: Mapping[str, float]) -> tuple[str, str]:
+    """Write which processes used the time, in milliseconds, for the last two columns."""
+    used = {role: value for role, value in seconds.items() if value >= 5e-5}
+    return " / ".join(map(ms, used.values())), " / ".join(used)
 
 
 if __name__ == "__main__":

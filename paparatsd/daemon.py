@@ -314,6 +314,7 @@ def run_daemon(
     settings: Settings, environment: Mapping[str, str], reread: Callable[[], Settings]
 ) -> int:
     """Run until told to stop; returns the exit code."""
+    code = 0
     try:
         with StateLock(settings.places.state):
             inherited = inherited_sockets(environment)
@@ -327,7 +328,18 @@ def run_daemon(
                 inherited=inherited,
             )
             anyio.run(daemon.run)
-    except PaparatsError as error:
+    except* PaparatsError as group:
+        error = first_of(group)
         log.error("cannot_run", error=str(error))  # noqa: TRY400 - the sentence says it all
-        return exit_code_of(error)
-    return 0
+        code = exit_code_of(error)
+    return code
+
+
+def first_of(group: BaseExceptionGroup[PaparatsError]) -> PaparatsError:
+    """Return the first single error inside nested groups: task groups wrap what they pass on."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if not isinstance(error, PaparatsError):
+        raise error
+    return error

@@ -73,6 +73,7 @@ class Roster:
     async def apply(self, entries: Iterable[ProjectEntry]) -> tuple[str, ...]:
         """Make the running sessions equal to the list; returns what changed, in words."""
         wanted = {entry.name: entry for entry in entries}
+        rows = await self._parts.ledger.projects()
         changes: list[str] = []
         for name in [name for name in self._sessions if name not in wanted]:
             await self._remove(name)
@@ -86,6 +87,8 @@ class Roster:
             elif running is not None:
                 await self._end(name)
             session = ProjectSession(entry, self._parts)
+            if name in rows and rows[name].entry.path == entry.path:
+                session.adopt(rows[name])
             self._sessions[name] = session
             self._start(session)
             changes.append(f"{'added' if running is None else 'changed'} {name}")
@@ -94,7 +97,7 @@ class Roster:
     async def purge_unlisted(self, entries: Iterable[ProjectEntry]) -> None:
         """Remove what the catalog holds of projects that left the list while we were down."""
         listed = {entry.name for entry in entries}
-        for name in await self._parts.ledger.project_names():
+        for name in await self._parts.ledger.projects():
             if name not in listed:
                 await self._parts.ledger.remove_project(name)
                 log.info("project_removed", project=name)

@@ -186,11 +186,17 @@ class Service:
             for session in self._roster.sessions()
             if (group is None or session.entry.group == group) and self._allowed(session.name)
         ]
+        # States first: a commit in between may make the counts newer than the state, never older.
+        states = [session.snapshot() for session in sessions]
         totals = await self._ledger.totals()
-        return tuple(self._status_of(session, totals) for session in sessions)
+        return tuple(
+            self._status_of(session, now, totals)
+            for session, now in zip(sessions, states, strict=True)
+        )
 
-    def _status_of(self, session: ProjectSession, totals: Mapping[int, Any]) -> ProjectStatus:
-        now = session.snapshot()
+    def _status_of(
+        self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
+    ) -> ProjectStatus:
         total = totals.get(now.project_id)
         fresh = session.freshness()
         state, reason, vectors_left = now.state, now.reason, 0

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.repo import Checkout
     from paparatsd.sources.watch import WatchHub
+    from paparatsd.store.rows import ProjectRow
 
 log = structlog.get_logger()
 
@@ -115,6 +116,11 @@ class ProjectSession:
         self._first_pass_done = False
         self._config_problem = ""
         self._directories: frozenset[str] = frozenset()
+
+    def adopt(self, row: ProjectRow) -> None:
+        """Answer from what the catalog knows until the first pass has checked it."""
+        self._project_id, self._repo, self._generation = row.id, row.repo, row.generation
+        self._head, self._checked_at = row.head, row.checked_at
 
     # ------------------------------------------------------------------ what others may do
 
@@ -357,7 +363,8 @@ class ProjectSession:
         )
         self._pass = running
         if not self._first_pass_done:
-            self._set_state(ProjectState.INDEXING, "first index")
+            reason = "checking files after the start" if self._generation else "first index"
+            self._set_state(ProjectState.INDEXING, reason)
         try:
             await running.run(given)
         finally:

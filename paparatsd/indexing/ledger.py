@@ -107,9 +107,9 @@ class Ledger:
 
         return await self._write(write)
 
-    async def project_names(self) -> tuple[ProjectName, ...]:
-        """Return the projects in the catalog."""
-        return await self._read(lambda read: tuple(row.entry.name for row in read.projects()))
+    async def projects(self) -> Mapping[ProjectName, ProjectRow]:
+        """Return the projects in the catalog, by name."""
+        return await self._read(lambda read: {row.entry.name: row for row in read.projects()})
 
     async def remove_project(self, name: ProjectName) -> None:
         """Purge a project and all that no other shows; other writes get in between."""

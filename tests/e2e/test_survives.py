@@ -75,6 +75,8 @@ async def test_a_restart_computes_nothing_and_what_changed_meanwhile_is_caught_u
     generation = (await daemon.project(name))["generation"]
 
     await daemon.restart()
+    assert (await daemon.project(name))["files"] == 40
+    assert await daemon.paths("module_9_function_1", limit=1) == ["package/part_0/module_9.py"]
     await daemon.settle(name)
     assert (await daemon.project(name))["generation"] == generation
 
@@ -243,3 +245,12 @@ async def test_without_file_events_a_reconcile_still_converges(repo: Repo) -> No
         assert "unseen.py" in await daemon.paths("unseen")
         assert (await daemon.project(name))["watching"].startswith("polling")
         await oracle.assert_equal(daemon, name)
+
+
+async def test_a_taken_port_is_one_sentence_and_its_own_exit_code(daemon: Daemon) -> None:
+    port = (await daemon.http_url()).rsplit(":", 1)[1]
+    async with running_daemon({"PAPARATS_PORT": port}, start=False) as second:
+        with pytest.raises(DaemonFailed, match="code 75"):
+            await second.start()
+        assert "Traceback" not in second.log_text()
+        assert f"port {port} on 127.0.0.1 is taken" in second.log_text()

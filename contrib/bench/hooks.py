@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from lab import (
     Daemon,
     Table,
+    is_settled,
     load,
     ms,
     quantile,
@@ -139,8 +140,8 @@ async def what_is_lost(daemon: Daemon, repo: Repo, state: str, words: dict[str, 
     while True:
         project = await daemon.project(NAME)
         spooled = os.listdir(spool)
-        caught_up = project["state"] == "ready" and project["head"] == head and not spooled
-        if caught_up and not project["pending"]:
+        settled = is_settled(project["state"], project["freshness"]) and not project["pending"]
+        if settled and project["head"] == head and not spooled:
             break
         if time.perf_counter() - started > CAUGHT_UP_S:
             return [f"{state}: not caught up: head {head}, {len(spooled)} spooled, {project}"]

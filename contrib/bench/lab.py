@@ -64,17 +64,23 @@ async def running(home: Path) -> AsyncIterator[Daemon]:
 
 
 async def until_ready(daemon: Daemon, *names: str, within_s: float = 3600.0) -> float:
-    """Wait until these projects (or all) are ready; return the seconds it took."""
+    """Wait until these projects (or all) are ready and current; return the seconds it took."""
     started = time.perf_counter()
     while True:
         projects = (await daemon.status())["projects"]
-        states = {one["name"]: one["state"] for one in projects}
+        states = {one["name"]: (one["state"], one["freshness"]) for one in projects}
         wanted = [states.get(name) for name in names or states]
-        if all(state == "ready" for state in wanted):
+        if all(found is not None and is_settled(*found) for found in wanted):
             return time.perf_counter() - started
-        if "error" in wanted or time.perf_counter() - started > within_s:
+        failed = any(found is not None and found[0] == "error" for found in wanted)
+        if failed or time.perf_counter() - started > within_s:
             raise SystemExit(f"not ready: {states}\n{daemon.log_tail()}")
         await asyncio.sleep(0.05)
+
+
+def is_settled(state: str, freshness: str) -> bool:
+    """Say whether a project shows what is on disk; `ready` alone holds while a look is due."""
+    return state == "ready" and freshness != "stale"
 
 
 def git(root: Path, *arguments: str, ok: Sequence[int] = (0,)) -> str:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import PaparatsError, Refused, Unavailable
+from paparatsd.interfaces.lines import MAX_LINE_BYTES, feed
 from paparatsd.interfaces.mcp.identity import initialize_result
 from paparatsd.interfaces.unix_http import UnixRequest, json_object
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 
 ENDPOINTS = {"coding": "/mcp"}
-MAX_LINE_BYTES = 8 << 20
 MAX_PARALLEL = 16
 QUICK_S = 0.6
 """A client gets its answer to `initialize` within a second, also while the daemon starts."""
@@ -335,19 +335,6 @@ def _header(value: object) -> str:
     return f"=?base64?{base64.b64encode(text.encode()).decode('ascii')}?="
 
 
-def _feed(source: BinaryIO, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) -> None:
-    """Read lines in a thread: standard input may be a file, which no event loop can watch."""
-    with suppress(RuntimeError):  # the loop has ended
-        while True:
-            line = source.readline(MAX_LINE_BYTES + 1)
-            if len(line) > MAX_LINE_BYTES:
-                while not line.endswith(b"\n") and (rest := source.readline(MAX_LINE_BYTES)):
-                    line = line[:MAX_LINE_BYTES] + b"+" + rest[-1:]
-            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
-            if not line:
-                return
-
-
 def run_bridge(
     control_socket: os.PathLike[str] | str,
     source: BinaryIO,
@@ -372,7 +359,7 @@ def run_bridge(
     async def main() -> None:
         lines: asyncio.Queue[bytes] = asyncio.Queue(64)
         loop = asyncio.get_running_loop()
-        threading.Thread(target=_feed, args=(source, loop, lines), daemon=True).start()
+        threading.Thread(target=feed, args=(source.fileno(), loop, lines), daemon=True).start()
         bridge = Bridge(str(control_socket), start, emit, endpoint=ENDPOINTS[toolset])
         await bridge.run(lines)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
-from contextlib import asynccontextmanager
+import threading
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -17,6 +20,7 @@ from paparatsd import __version__
 from paparatsd.errors import Conflict, Refused, Unavailable, UnknownProject
 from paparatsd.interfaces import client as client_module
 from paparatsd.interfaces.client import Client as ControlClient
+from paparatsd.interfaces.lines import MAX_LINE_BYTES, read_lines
 from paparatsd.interfaces.listen import bind_control
 from tests.harness.fake_service import FakeService, served, short_directory
 
@@ -205,6 +209,53 @@ async def test_requests_piped_in_are_answered_before_the_bridge_ends() -> None:
         assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
         assert all("result" in answer for answer in answers)
         assert (process.returncode, err) == (0, b"")
+
+
+@pytest.mark.parametrize("said", [b"", b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"half'])
+async def test_an_interrupt_ends_the_bridge_quietly_while_its_input_is_open(
+    said: bytes,
+) -> None:
+    async with AsyncExitStack() as stack:
+        directory = stack.enter_context(short_directory())
+        command = ["-m", "paparatsd.interfaces.cli.main", "--runtime-dir", str(directory)]
+        await stack.enter_async_context(served(control_path=directory / "control.sock"))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *command, "mcp",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        pipe = Pipe(process)
+        # An answer says that the bridge reads, and waits for more, when the signal comes.
+        assert (await pipe.ask(0, "ping"))["id"] == 0
+        if said:
+            assert process.stdin is not None
+            process.stdin.write(said)
+            assert (await pipe.receive())["id"] == 1
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            code = await process.wait()
+        assert process.stderr is not None
+        assert (code, await process.stderr.read()) == (130, b"")
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_lines_are_read_whole_and_an_endless_one_is_cut(blocking: bool) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(reader, blocking)
+    sent = [b"one\n", b"\n", b"x" * 200_000 + b"\n", b"y" * (MAX_LINE_BYTES * 2) + b"\n", b"end"]
+
+    def write() -> None:
+        with os.fdopen(writer, "wb") as out:
+            out.writelines(sent)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    got = list(read_lines(reader))
+    thread.join()
+    os.close(reader)
+    assert got[:3] == sent[:3]
+    assert MAX_LINE_BYTES < len(got[3]) < MAX_LINE_BYTES + 10
+    assert got[4:] == [b"end", b""]
 
 
 # --------------------------------------------------------------------------- the control client

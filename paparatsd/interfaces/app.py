@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 from starlette.responses import JSONResponse
-from starlette.routing import Route, Router
+from starlette.routing import Router
 
 from paparatsd import __version__
 from paparatsd.errors import PaparatsError
-from paparatsd.interfaces.control import control_routes
+from paparatsd.interfaces.control import JsonRoute, control_routes
 from paparatsd.interfaces.shapes import error_json
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     await response(scope, receive, send)
 
 
-def _health_route(service: ServiceApi) -> Route:
+def _health_route(service: ServiceApi) -> JsonRoute:
     async def health(_request: Request) -> JSONResponse:
         try:
             state = await service.health()
@@ -38,7 +38,7 @@ def _health_route(service: ServiceApi) -> Route:
             return JSONResponse({"status": "error", "error": str(error)}, 503)
         return JSONResponse({"version": __version__, **state})
 
-    return Route("/health", health, methods=["GET"])
+    return JsonRoute("/health", health, "GET", "GET")
 
 
 def agents_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:

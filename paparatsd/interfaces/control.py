@@ -294,24 +294,46 @@ async def answer(request: Request, work: Callable[[], Awaitable[Response]]) -> R
     return responses[0] if responses else Response(status_code=499)
 
 
-def _route(service: ServiceApi, method: str, path: str, call: Call) -> Route:
+class JsonRoute(Route):
+    """A route that also says in JSON that it does not take a method."""
+
+    def __init__(
+        self, path: str, endpoint: Callable[[Request], Awaitable[Response]], method: str, allow: str
+    ) -> None:
+        super().__init__(path, endpoint, methods=[method])
+        self._allow = allow
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, or refuse its method."""
+        if self.methods is None or scope["method"] in self.methods:
+            await super().handle(scope, receive, send)
+            return
+        message = f"{scope['path']} takes {self._allow}, not {scope['method']}"
+        headers = {**VERSION_HEADER, "Allow": self._allow}
+        response = JSONResponse(shapes.error_json("bad_request", message), 405, headers)
+        await response(scope, receive, send)
+
+
+def _endpoint(service: ServiceApi, call: Call) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         async def work() -> Response:
             return JSONResponse(await call(service, request), headers=VERSION_HEADER)
 
         return await answer(request, work)
 
-    return Route(path, endpoint, methods=[method])
+    return endpoint
 
 
-def _streaming_route(service: ServiceApi, path: str, call: StreamingCall) -> Route:
+def _streaming_endpoint(
+    service: ServiceApi, call: StreamingCall
+) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         return await answer(request, lambda: call(service, request))
 
-    return Route(path, endpoint, methods=["GET"])
+    return endpoint
 
 
-def control_routes(service: ServiceApi) -> list[Route]:
+def control_routes(service: ServiceApi) -> list[JsonRoute]:
     """Return the routes of the table above."""
     calls: tuple[tuple[str, str, Call], ...] = (
         ("GET", "/v1/health", _health),
@@ -329,7 +351,15 @@ def control_routes(service: ServiceApi) -> list[Route]:
         ("POST", "/v1/reload", _reload),
         ("POST", "/v1/stop", _stop),
     )
-    routes = [_route(service, method, path, call) for method, path, call in calls]
-    routes.append(_streaming_route(service, "/v1/skipped", _skipped))
-    routes.append(_streaming_route(service, "/v1/events", _events))
+    streams = (("/v1/skipped", _skipped), ("/v1/events", _events))
+    allowed: dict[str, list[str]] = {}
+    for method, path, _ in calls:
+        allowed.setdefault(path, []).append(method)
+    routes = [
+        JsonRoute(path, _endpoint(service, call), method, ", ".join(allowed[path]))
+        for method, path, call in calls
+    ]
+    routes += [
+        JsonRoute(path, _streaming_endpoint(service, call), "GET", "GET") for path, call in streams
+    ]
     return routes

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from paparatsd import errors
 from paparatsd.errors import BadQuery
+from paparatsd.interfaces.app import owner_app
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.interfaces.client import error_class
 from paparatsd.interfaces.control import control_routes
@@ -103,6 +104,29 @@ def test_bad_calls_are_refused_in_json(
     client = TestClient(Router(control_routes(FakeService())))
     answer = client.request(method, path, content=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("GET", "/v1/search", "POST"),
+        ("GET", "/v1/stop", "POST"),
+        ("PUT", "/v1/projects", "GET, POST"),
+        ("GET", "/v1/projects/marmots", "DELETE"),
+        ("POST", "/v1/status", "GET"),
+        ("POST", "/v1/skipped", "GET"),
+        ("POST", "/health", "GET"),
+    ],
+)
+def test_a_method_that_a_path_does_not_take_is_refused_in_json(
+    method: str, path: str, allow: str
+) -> None:
+    answer = TestClient(owner_app(FakeService(), ())).request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allow)
+    assert answer.json()["error"] == {
+        "code": "bad_request",
+        "message": f"{path} takes {allow}, not {method}",
+    }
 
 
 def test_a_defect_shows_nothing_internal() -> None:

@@ -76,6 +76,7 @@ class Daemon:
         self._stop = anyio.Event()
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
+        self._projects: ProjectsFile | None = None
         self._service: Service | None = None
 
     async def run(self) -> None:
@@ -102,7 +103,7 @@ class Daemon:
             events=self._settings.watch.enabled,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
-        projects = ProjectsFile(
+        projects = self._projects = ProjectsFile(
             self._settings.places.projects_file,
             home=self._home,
             forced_group=self._settings.projects.forced_group,
@@ -175,6 +176,7 @@ class Daemon:
             broadcaster=broadcaster,
             builder_of=parts.builder_of,
             warm=warm,
+            on_group=self._on_group,
         )
 
     def _build_service(
@@ -225,6 +227,12 @@ class Daemon:
             # A list that could not be read whole must not cost anybody an index.
             await roster.purge_unlisted(registry.entries)
         await roster.apply(registry.entries)
+
+    def _on_group(self) -> None:
+        """Have the project list read again: it takes a group from the project's own file."""
+        if self._projects is not None and self._keeper is not None:
+            self._projects.doubt()
+            self._keeper.offer(CONFIG_KEY)
 
     def _on_batch(self, key: str, batch: ChangeBatch) -> None:
         if key in (SPOOL_KEY, CONFIG_KEY):

@@ -32,7 +32,6 @@ SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
 """Keys of our own directories at the watch hub; no project's name has a `#`."""
 TICK_S = 30.0
 TIDY_S = 600.0
-HALF_WRITTEN_S = 0.05
 
 
 class Housekeeping:

@@ -12,6 +12,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery, BadSettings, Conflict, UnknownProject
@@ -22,13 +23,21 @@ from paparatsd.naming import (
     check_project_name,
     default_project_name,
 )
-from paparatsd.plain_yaml import PlainYamlError, dump_plain_yaml, read_plain_yaml
+from paparatsd.plain_yaml import (
+    PlainYamlError,
+    dump_plain_yaml,
+    load_plain_yaml,
+    read_plain_yaml,
+)
+from paparatsd.project_paths import check_directory, check_project_path
 from paparatsd.repo_config import (
     BadRepoConfigError,
     load_repo_config,
     merge_documents,
     parse_repo_config,
 )
+from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.yaml_edit import append_item, remove_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,8 +45,8 @@ if TYPE_CHECKING:
     from paparatsd.model import GroupName
 
 HEADER = """\
-# The projects that paparatsd indexes. `paparats add` and `paparats remove` rewrite this file and
-# drop comments below these lines; you may also edit it by hand, it is read again at once.
+# The projects that paparatsd indexes. `paparats add` and `paparats remove` edit this file; you may
+# also edit it by hand, it is read again at once.
 #
 # defaults:                     # hold for every project
 #   group: backend
@@ -88,35 +97,6 @@ def validate_entry(
     return ProjectEntry(name, str(path), group, entry.hooks, entry.exclude, entry.overrides)
 
 
-def check_project_path(text: str, home: Path) -> Path:
-    """Return the canonical form of a path that may be a project's root; raises BadQuery."""
-    if not text or not text.isprintable():
-        raise BadQuery(f"{text!r} cannot be a project: its path has characters that are not text")
-    if not text.startswith("/"):
-        raise BadQuery(f"{text!r} cannot be a project: its path is relative; give it from / on")
-    path = Path(os.path.realpath(text))
-    if path == Path(path.anchor):
-        raise BadQuery("/ cannot be a project: it is the whole machine; add single repositories")
-    if Path(os.path.realpath(home)).is_relative_to(path):
-        raise BadQuery(
-            f"{path} cannot be a project: it is or contains your home directory; add single "
-            "repositories"
-        )
-    if ".git" in path.parts:
-        raise BadQuery(f"{path} cannot be a project: it lies inside git's own directory")
-    return path
-
-
-def check_directory(path: Path) -> None:
-    """Refuse a path that is not a directory we can read; raises BadQuery."""
-    if not path.exists():
-        raise BadQuery(f"{path} is not there; check the path")
-    if not path.is_dir():
-        raise BadQuery(f"{path} is not a directory; add the directory that contains it")
-    if not os.access(path, os.R_OK | os.X_OK):
-        raise BadQuery(f"{path} cannot be read by the daemon; check its permissions")
-
-
 class ProjectsFile:
     """The file, the last good list read from it, and the only writer of it.
 
@@ -129,6 +109,7 @@ class ProjectsFile:
         self._forced_group = forced_group
         self._registry = Registry()
         self._signature: Signature = None
+        self._doubted = False
         self._broken = ""
 
     @property
@@ -137,12 +118,16 @@ class ProjectsFile:
         return self._registry
 
     def changed(self) -> bool:
-        """Say whether the file differs from what was read last (one stat call)."""
-        return self._stat() != self._signature
+        """Say whether the list may differ from what was read last (one stat call)."""
+        return self._doubted or self._stat() != self._signature
+
+    def doubt(self) -> None:
+        """Have the list read again: a project's own file, which says its group, has changed."""
+        self._doubted = True
 
     def read(self) -> Registry:
         """Read the file; what is broken keeps its last good state and becomes a problem."""
-        self._signature = self._stat()
+        self._signature, self._doubted = self._stat(), False
         try:
             document = self._document()
         except PlainYamlError as error:
@@ -183,7 +168,8 @@ class ProjectsFile:
             raw["hooks"] = False
         entry = parse_entry(raw, document.get("defaults") or {}, self._forced_group)
         entry = validate_entry(entry, self._registry.entries, self._home)
-        self._write({**document, "repos": [*(document.get("repos") or []), raw]})
+        wanted = {**document, "repos": [*(document.get("repos") or []), raw]}
+        self._write(wanted, append_item(self._text(), "repos", raw))
         return entry
 
     def remove(self, name: str) -> ProjectEntry:
@@ -192,8 +178,11 @@ class ProjectsFile:
         gone = next((entry for entry in self._registry.entries if entry.name == name), None)
         if gone is None:
             raise UnknownProject(f"no project {name!r} is registered; see: paparats list")
-        kept = [raw for raw in document.get("repos") or [] if _name_of(raw) != name]
-        self._write({**document, "repos": kept})
+        listed = document.get("repos") or []
+        places = [place for place, raw in enumerate(listed) if _name_of(raw) == name]
+        kept = [raw for raw in listed if _name_of(raw) != name]
+        edited = remove_item(self._text(), "repos", places[0]) if len(places) == 1 else None
+        self._write({**document, "repos": kept}, edited)
         return gone
 
     def _free_name(self, basename: str) -> str:
@@ -230,14 +219,34 @@ class ProjectsFile:
             raise Conflict(f"{self._broken}; repair it first")
         return self._document()
 
-    def _write(self, document: Mapping[str, Any]) -> None:
+    def _text(self) -> str:
+        """Return the file as it is written, for an edit that keeps its comments; "" without it."""
         try:
-            write_atomically(self._path, HEADER + dump_plain_yaml(dict(document)))
+            data, _ = read_small_file(self._path, max_bytes=MAX_FILE_BYTES, follow=True)
+        except (FileNotFoundError, UnreadableFileError):
+            return ""
+        return data.decode("utf-8-sig", "replace")
+
+    def _write(self, document: Mapping[str, Any], edited: str | None) -> None:
+        """Write the edited text if it says just what `document` does, else the document anew."""
+        text = HEADER + dump_plain_yaml(dict(document))
+        if edited is not None and _says(edited, document):
+            text = edited
+        try:
+            write_atomically(self._path, text)
         except OSError as error:
             raise BadSettings(
                 f"{self._path} cannot be written: {error.strerror}; the list is unchanged"
             ) from None
         self.read()
+
+
+def _says(text: str, document: Mapping[str, Any]) -> bool:
+    try:
+        found = load_plain_yaml(text)
+    except PlainYamlError:
+        return False
+    return isinstance(found, dict) and {**found, "repos": found.get("repos") or []} == document
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -294,9 +303,10 @@ def parse_registry(
     """Make the list of a checked document; a bad entry keeps what `old` has of it."""
     entries: list[ProjectEntry] = []
     problems: list[str] = []
+    groups = {entry.path: entry.group for entry in old}
     for number, raw in enumerate(document.get("repos") or [], start=1):
         try:
-            entry = parse_entry(raw, document.get("defaults") or {}, forced_group)
+            entry = parse_entry(raw, document.get("defaults") or {}, forced_group, groups)
             entries.append(validate_entry(entry, entries, home))
         except (BadQuery, Conflict, BadRepoConfigError) as error:
             problems.append(f"{source}: entry {number} is not used: {error}")
@@ -318,10 +328,16 @@ def _kept_of(
     return None
 
 
-def parse_entry(raw: object, defaults: Mapping[str, Any], forced_group: str = "") -> ProjectEntry:
+def parse_entry(
+    raw: object,
+    defaults: Mapping[str, Any],
+    forced_group: str = "",
+    known_groups: Mapping[str, GroupName] = MappingProxyType({}),
+) -> ProjectEntry:
     """Make an entry of one item of `repos`, names and paths not yet checked.
 
-    Reads the project's .paparats.yml for its group when no one else names one. Raises BadQuery,
+    Reads the project's .paparats.yml for its group when no one else names one; the one in
+    `known_groups` (by path) holds while that file cannot be read. Raises BadQuery,
     BadRepoConfigError.
     """
     if not isinstance(raw, dict):
@@ -331,13 +347,14 @@ def parse_entry(raw: object, defaults: Mapping[str, Any], forced_group: str = ""
             raise BadQuery(f"the key {key!r} is unknown; allowed: {', '.join(sorted(ENTRY_KEYS))}")
     path = _path_of(raw)
     overrides = merge_documents(_overrides(defaults), _overrides(raw))
-    config, _ = parse_repo_config(overrides)
+    config = parse_repo_config(overrides)
     if not isinstance(raw.get("name", ""), str):
         raise BadQuery("name: allowed: text; put it into quotes")
     hooks = raw.get("hooks", defaults.get("hooks", True))
     if not isinstance(hooks, bool):
         raise BadQuery("hooks: allowed: true or false")
-    group = forced_group or raw.get("group") or defaults.get("group") or _repo_group(path)
+    group = forced_group or raw.get("group") or defaults.get("group")
+    group = group or _repo_group(path, known_groups.get(path, DEFAULT_GROUP))
     if not isinstance(group, str):
         raise BadQuery("group: allowed: text; put it into quotes")
     return ProjectEntry(
@@ -377,7 +394,10 @@ def _overrides(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in raw.items() if key in OVERRIDE_KEYS}
 
 
-def _repo_group(path: str) -> GroupName:
-    if not path.startswith("/"):
-        return DEFAULT_GROUP
-    return load_repo_config(Path(path)).config.group or DEFAULT_GROUP
+def _repo_group(path: str, known: GroupName) -> GroupName:
+    """Return the group that the project's own file names; `known` while that cannot be told."""
+    root = Path(path)
+    if not path.startswith("/") or not root.is_dir():
+        return known
+    config = load_repo_config(root).config
+    return known if config is None else config.group or DEFAULT_GROUP

@@ -1,8 +1,8 @@
 """What a repository says about itself in `.paparats.yml`.
 
-The file is optional, and so is every key. A bad file never stops a project: it is answered with a
-problem, and the defaults hold. Overrides of `projects.yml` are merged over the file, then both are
-checked alike.
+The file is optional, and so is every key. A bad file is answered with a problem and without a
+configuration: to go on with the defaults would index what the user has left out. Overrides of
+`projects.yml` are merged over the file, then both are checked alike.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class RepoConfig:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRepoConfig:
-    """A configuration, why it is only the defaults ("" when it is not), and warnings."""
+    """A configuration, None when the file is bad; why it is bad, else ""; and warnings."""
 
-    config: RepoConfig = RepoConfig()
+    config: RepoConfig | None = RepoConfig()
     problem: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -79,12 +79,12 @@ def load_repo_config(root: Path, overrides: Mapping[str, Any] | None = None) -> 
     overrides = overrides or {}
     try:
         document = _read(path)
-        config, warnings = parse_repo_config(merge_documents(document, overrides), root)
+        config = parse_repo_config(merge_documents(document, overrides), root)
+        warnings = [f"{path}: {text}" for text in unknown_keys(document)]
     except (PlainYamlError, BadRepoConfigError) as error:
-        return LoadedRepoConfig(
-            _overrides_alone(overrides, root), f"{path}: {error}; the defaults hold"
-        )
-    return LoadedRepoConfig(config, "", tuple(f"{path}: {warning}" for warning in warnings))
+        return LoadedRepoConfig(None, f"{path}: {error}")
+    warnings += [f"projects.yml: {text}" for text in unknown_keys(overrides)]
+    return LoadedRepoConfig(config, "", tuple(warnings))
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -94,16 +94,11 @@ def _read(path: Path) -> Mapping[str, Any]:
         )
     except FileNotFoundError:
         return {}
+    if document is None:
+        return {}
     if not isinstance(document, dict):
         raise BadRepoConfigError("it has no keys; write for example 'group: backend', or delete it")
     return document
-
-
-def _overrides_alone(overrides: Mapping[str, Any], root: Path) -> RepoConfig:
-    try:
-        return parse_repo_config(overrides, root)[0]
-    except BadRepoConfigError:
-        return RepoConfig()
 
 
 def merge_documents(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,22 +115,22 @@ def merge_documents(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[st
     return merged
 
 
-def parse_repo_config(
-    document: Mapping[str, Any], root: Path | None = None
-) -> tuple[RepoConfig, tuple[str, ...]]:
-    """Check the keys and return the configuration and warnings about keys that do nothing.
+def unknown_keys(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for each key that does nothing."""
+    return tuple(_unknown(key) for key, _ in _flatten(document) if key not in _KEYS)
+
+
+def parse_repo_config(document: Mapping[str, Any], root: Path | None = None) -> RepoConfig:
+    """Check the keys and return the configuration; unknown ones are passed over.
 
     With `root` it is also checked that no path of `indexing.paths` leaves it by a link. Raises
     BadRepoConfigError.
     """
     values: dict[str, Any] = {}
-    warnings: list[str] = []
     checked: dict[str, Any] = {}
     for key, value in _flatten(document):
         rule = _KEYS.get(key)
-        if rule is None:
-            warnings.append(_unknown(key))
-        elif value is not None:
+        if rule is not None and value is not None:
             checked[key] = _checked(key, value, rule.check)
             if rule.name is not None:
                 values[rule.name] = checked[key]
@@ -146,7 +141,7 @@ def parse_repo_config(
         for path in values.get("paths", ()):
             if not (root / path).resolve().is_relative_to(root.resolve()):
                 raise BadRepoConfigError(f"indexing.paths: {path!r} leaves the project by a link")
-    return RepoConfig(**values), tuple(warnings)
+    return RepoConfig(**values)
 
 
 def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.errors import BadQuery, UnknownProject
+from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.model import (
     DaemonStatus,
     Depth,
@@ -91,6 +91,7 @@ class Service:
         self._started = clock.monotonic()
         self._hook_states: dict[ProjectName, str] = {}
         self._changing = asyncio.Lock()
+        self._settings_problem = ""
         self.http_address = ""
         self.socket_address = ""
 
@@ -145,8 +146,17 @@ class Service:
         ]
         embedding = [self._filler.problem] if self._filler and self._filler.problem else []
         listed = self._projects.registry.problems
+        names = {item.name for item in projects}
+        unused = [
+            f"{item.name}: {warning}"
+            for item in self._roster.sessions()
+            if item.name in names
+            for warning in item.warnings
+        ]
+        settings = [self._settings_problem] if self._settings_problem else []
         store = self._store_problems()
-        return (*self._settings.notes, *listed, *store, *embedding, *own, *polling)
+        notes = self._settings.notes
+        return (*settings, *notes, *listed, *store, *embedding, *own, *unused, *polling)
 
     # ------------------------------------------------------------------ projects
 
@@ -305,7 +315,12 @@ class Service:
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; raises BadSettings and keeps the old ones."""
         async with self._changing:
-            fresh, changes = await self._reload()
+            try:
+                fresh, changes = await self._reload()
+            except BadSettings as error:
+                self._settings_problem = f"{error}; the settings before it hold until a reload"
+                raise
+            self._settings_problem = ""
             self._settings = replace(self._settings, search=fresh.search)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._roster.apply(registry.entries)

@@ -28,7 +28,7 @@ from paparatsd.model import (
     Progress,
     ProjectState,
 )
-from paparatsd.repo_config import load_repo_config
+from paparatsd.project_rules import ProjectRules
 from paparatsd.sources import repo, walk
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class SessionParts:
     broadcaster: Broadcaster
     builder_of: Callable[[RepoId], VersionBuilder]
     warm: Callable[[], None]
+    on_group: Callable[[], None] = lambda: None
+    """Called when a project's own file names another group than the project has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class ProjectSession:
         self.root = Path(entry.path)
         self.checkout: Checkout | None = None
         self._parts = parts
-        self._rules = walk.SelectionRules()
+        self._rules = ProjectRules(entry, parts.index, parts.clock, parts.on_group)
         self._project_id = 0
         self._repo: RepoId | None = None
         self._generation = 0
@@ -114,7 +116,6 @@ class ProjectSession:
         self._next_full = 0.0
         self._failures = 0
         self._first_pass_done = False
-        self._config_problem = ""
         self._directories: frozenset[str] = frozenset()
 
     def adopt(self, row: ProjectRow) -> None:
@@ -133,6 +134,11 @@ class ProjectSession:
     def project_id(self) -> int:
         """The catalog's number of the project; 0 until opened."""
         return self._project_id
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What in the project's own file does nothing, in words."""
+        return self._rules.warnings
 
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
@@ -322,8 +328,11 @@ class ProjectSession:
     async def _full_pass(self, asked: int, *, paranoid: bool) -> None:
         checkout = await self._refresh_checkout()
         began, began_wall = time.process_time(), self._parts.clock.now()
-        await self._read_rules()
-        listing = await walk.list_tree(checkout, self._rules)
+        rules = await self._rules.read()
+        if rules is None:
+            self._hold(checkout, asked)
+            return
+        listing = await walk.list_tree(checkout, rules)
         self._watch(checkout, listing.directories)
         known = await self._parts.ledger.known(self._project_id)
         await self._run_pass(PassInput(known, listing, paranoid=paranoid))
@@ -334,11 +343,18 @@ class ProjectSession:
         self._next_full = self._parts.clock.monotonic() + wait
         self._verified_no = max(self._verified_no, asked)
 
+    def _hold(self, checkout: Checkout, asked: int) -> None:
+        """Leave the view as it is while nobody can say what belongs into it."""
+        self._watch(checkout, frozenset({""}))
+        self._set_state(ProjectState.ERROR, self._rules.problem)
+        self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
+        self._verified_no = max(self._verified_no, asked)
+
     async def _small_pass(self, dirty: frozenset[str]) -> None:
-        checkout = self.checkout
-        if checkout is None:
+        checkout, rules = self.checkout, self._rules.selection
+        if checkout is None or rules is None:
             return
-        listing = await walk.list_paths(checkout, self._rules, sorted(dirty))
+        listing = await walk.list_paths(checkout, rules, sorted(dirty))
         known = await self._parts.ledger.known(self._project_id, sorted(dirty))
         if not listing.directories <= self._directories:
             self._watch(checkout, self._directories | listing.directories)
@@ -372,7 +388,7 @@ class ProjectSession:
         self._set_state(*self._quiet_state())
 
     def _quiet_state(self) -> tuple[ProjectState, str]:
-        problem = self._config_problem
+        problem = self._rules.problem
         if self.checkout is not None and self.checkout.problem:
             problem = self.checkout.problem
         return (ProjectState.DEGRADED, problem) if problem else (ProjectState.READY, "")
@@ -395,17 +411,6 @@ class ProjectSession:
         self._head = await repo.read_head(self.checkout) if self.checkout.git else Head()
         await self._parts.ledger.set_head(self._project_id, self._head)
         return self.checkout
-
-    async def _read_rules(self) -> None:
-        loaded = await asyncio.to_thread(load_repo_config, self.root, self.entry.overrides)
-        config, self._config_problem = loaded.config, loaded.problem
-        self._rules = walk.SelectionRules(
-            exclude=(*config.exclude, *config.exclude_extra),
-            paths=config.paths,
-            respect_gitignore=config.respect_gitignore,
-            max_file_bytes=self._parts.index.max_file_bytes,
-            allow_secrets=self._parts.index.allow_secrets,
-        )
 
     def _set_state(self, state: ProjectState, reason: str) -> None:
         if (state, reason) == (self._state, self._reason):

@@ -92,6 +92,7 @@ async def from_scratch(root: Path, settings: IndexSettings) -> Picture:
     """Compute from the work tree alone what the index must hold."""
     checkout = await repo.locate(root)
     config = load_repo_config(root).config
+    assert config is not None, f"{root}/.paparats.yml is broken: there is no right answer"
     rules = walk.SelectionRules(
         exclude=(*config.exclude, *config.exclude_extra),
         paths=config.paths,

@@ -346,3 +346,52 @@ def test_a_write_follows_a_link_and_keeps_the_mode(tmp_path: Path) -> None:
 )
 def test_the_default_name_is_the_safe_form_of_the_directory(basename: str, name: str) -> None:
     assert default_project_name(basename) == name
+
+
+def test_adding_and_removing_keep_the_comments_of_a_person(
+    projects: ProjectsFile, tmp_path: Path
+) -> None:
+    file = tmp_path / "projects.yml"
+    file.write_text("# mine\nrepos:\n  - path: /src/one  # the first\n# the end\n")
+    add(projects, directory(tmp_path, "two"))
+    assert [one.name for one in projects.read().entries] == ["one", "two"]
+    assert file.read_text() == (
+        "# mine\nrepos:\n  - path: /src/one  # the first\n"
+        f"  - path: {tmp_path}/src/two\n    name: two\n# the end\n"
+    )
+    projects.remove("two")
+    assert file.read_text() == "# mine\nrepos:\n  - path: /src/one  # the first\n# the end\n"
+    projects.remove("one")
+    assert projects.read().entries == ()
+    assert file.read_text() == "# mine\nrepos:\n# the end\n"
+
+
+@pytest.mark.parametrize("text", ["group: [", "group: a/b", "indexing: 3"])
+def test_a_project_keeps_its_group_while_its_own_file_is_broken(
+    projects: ProjectsFile, tmp_path: Path, text: str
+) -> None:
+    shop = directory(tmp_path, "shop")
+    (shop / ".paparats.yml").write_text("group: backend\n")
+    add(projects, shop)
+    (shop / ".paparats.yml").write_text(text)
+    assert projects.read().entries[0].group == "backend"
+    (shop / ".paparats.yml").unlink()
+    assert projects.read().entries[0].group == "default"
+
+
+def test_a_project_keeps_its_group_while_its_directory_is_away(
+    projects: ProjectsFile, tmp_path: Path
+) -> None:
+    shop = directory(tmp_path, "shop")
+    (shop / ".paparats.yml").write_text("group: backend\n")
+    add(projects, shop)
+    shop.rename(tmp_path / "away")
+    assert projects.read().entries[0].group == "backend"
+
+
+def test_a_doubted_list_counts_as_changed_until_it_is_read(projects: ProjectsFile) -> None:
+    projects.read()
+    projects.doubt()
+    assert projects.changed()
+    projects.read()
+    assert not projects.changed()

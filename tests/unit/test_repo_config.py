@@ -111,8 +111,6 @@ def test_an_unknown_key_is_a_warning_with_the_closest_known_one(tmp_path: Path) 
         ("metadata: {git: {maxCommitsPerFile: 501}}", "from 1 to 500"),
         ("metadata: {git: {ticketPatterns: ['(']}}", "regular expressions"),
         ("docs: {kind: poem}", "auto or prose or code"),
-        ("", "it has no keys"),
-        ("# only a comment", "it has no keys"),
         ("- a", "it has no keys"),
         ("group: a\ngroup: b", "twice"),
         ("group: [", "not valid YAML"),
@@ -123,13 +121,20 @@ def test_an_unknown_key_is_a_warning_with_the_closest_known_one(tmp_path: Path) 
         ("a: [" + "1," * 30_000 + "]", "more than 4000 values"),
     ],
 )
-def test_a_bad_file_is_a_problem_that_names_it_and_the_defaults_hold(
+def test_a_bad_file_is_a_problem_that_names_it_and_says_nothing_else(
     tmp_path: Path, text: str, needle: str
 ) -> None:
     loaded = load(tmp_path, text)
     assert needle in loaded.problem
     assert str(tmp_path / ".paparats.yml") in loaded.problem
-    assert loaded.config == RepoConfig()
+    assert loaded.config is None
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "indexing:\n", "{}"])
+def test_an_empty_file_means_the_defaults_since_every_key_is_optional(
+    tmp_path: Path, text: str
+) -> None:
+    assert load(tmp_path, text) == LoadedRepoConfig(RepoConfig(), "", ())
 
 
 def test_a_file_that_is_no_text_too_large_or_no_file_is_a_problem(tmp_path: Path) -> None:
@@ -163,22 +168,29 @@ def test_a_path_that_leaves_the_project_by_a_link_is_refused(tmp_path: Path) -> 
 
 
 def test_the_root_itself_as_a_path_means_everything(tmp_path: Path) -> None:
-    assert load(tmp_path, "indexing: {paths: ['.']}").config.paths == ()
+    config = load(tmp_path, "indexing: {paths: ['.']}").config
+    assert config is not None
+    assert config.paths == ()
 
 
 def test_overrides_win_and_extra_excludes_add_up(tmp_path: Path) -> None:
     overrides = {"indexing": {"exclude_extra": ["b"], "chunkSize": 512}, "docs": {"kind": "code"}}
     text = "group: g\nindexing: {exclude_extra: [a], exclude: [c]}\ndocs: {audience: x}\n"
     config = load(tmp_path, text, overrides).config
+    assert config is not None
     assert config.exclude_extra == ("a", "b")
     assert (config.exclude, config.chunk_chars, config.group) == (("c",), 512, "g")
     assert (config.docs_kind, config.docs_audience) == ("code", "x")
 
 
-def test_overrides_hold_also_beside_a_bad_file(tmp_path: Path) -> None:
-    loaded = load(tmp_path, "group: [", {"indexing": {"exclude_extra": ["private/"]}})
-    assert loaded.problem
-    assert loaded.config.exclude_extra == ("private/",)
+def test_unknown_keys_are_told_apart_by_the_file_they_stand_in(tmp_path: Path) -> None:
+    warnings = load(tmp_path, "grup: a", {"indexing": {"path": ["src"]}}).warnings
+    assert [text.partition(": ")[0] for text in warnings] == [
+        str(tmp_path / ".paparats.yml"),
+        "projects.yml",
+    ]
+    assert "'grup'" in warnings[0]
+    assert "'indexing.path'" in warnings[1]
 
 
 def test_a_bad_key_is_named_in_the_error() -> None:

@@ -1,0 +1,83 @@
+"""What one project's `.paparats.yml` says of its files, held steady while the file is edited."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paparatsd.naming import DEFAULT_GROUP
+from paparatsd.repo_config import LoadedRepoConfig, load_repo_config
+from paparatsd.sources.walk import SelectionRules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paparatsd.clock import Clock
+    from paparatsd.model import ProjectEntry
+    from paparatsd.settings import IndexSettings
+
+HALF_WRITTEN_S = 0.05
+"""An editor that truncates a file, or moves it away, has written the new one after this."""
+MAX_LOOKS = 20
+
+
+class ProjectRules:
+    """The last rules that could be read; a file that cannot be used changes nothing.
+
+    To go on with the defaults instead would index what the user has left out. `on_group` is called
+    when the file names another group than the project has.
+    """
+
+    def __init__(
+        self,
+        entry: ProjectEntry,
+        index: IndexSettings,
+        clock: Clock,
+        on_group: Callable[[], None],
+    ) -> None:
+        self._root = Path(entry.path)
+        self._overrides = entry.overrides
+        self._index = index
+        self._clock = clock
+        self._on_group = on_group
+        self._group = entry.group
+        self._loaded: LoadedRepoConfig | None = None
+        self.selection: SelectionRules | None = None
+        self.problem = ""
+        self.warnings: tuple[str, ...] = ()
+
+    async def read(self) -> SelectionRules | None:
+        """Read the file again; None while it is bad and none could ever be read."""
+        loaded = self._loaded = await self._load_settled()
+        if loaded.config is None:
+            held = "the settings before it hold" if self.selection else "nothing is indexed"
+            self.problem = f"{loaded.problem}; until it is repaired {held}"
+            return self.selection
+        config = loaded.config
+        self.problem, self.warnings = "", loaded.warnings
+        self.selection = SelectionRules(
+            exclude=(*config.exclude, *config.exclude_extra),
+            paths=config.paths,
+            respect_gitignore=config.respect_gitignore,
+            max_file_bytes=self._index.max_file_bytes,
+            allow_secrets=self._index.allow_secrets,
+        )
+        group = config.group or DEFAULT_GROUP
+        if group != self._group:
+            self._group = group
+            self._on_group()
+        return self.selection
+
+    async def _load_settled(self) -> LoadedRepoConfig:
+        """Load the file; one that has changed is looked at until it says the same twice."""
+        loaded = await asyncio.to_thread(load_repo_config, self._root, self._overrides)
+        if self._loaded is None or loaded == self._loaded:
+            return loaded
+        for _ in range(MAX_LOOKS):
+            await self._clock.sleep(HALF_WRITTEN_S)
+            before = loaded
+            loaded = await asyncio.to_thread(load_repo_config, self._root, self._overrides)
+            if loaded == before:
+                break
+        return loaded

@@ -12,12 +12,19 @@ from dataclasses import dataclass
 from fnmatch import translate
 
 _SECRET_NAMES = (
+    ".boto",
+    ".dockercfg",
     ".env*",
     ".git-credentials",
     ".htpasswd",
+    ".my.cnf",
+    ".mylogin.cnf",
     ".netrc",
+    ".npmrc",
     ".pgpass",
     ".pypirc",
+    ".s3cfg",
+    ".vault-token",
     "_netrc",
     "*.jks",
     "*.kdbx",
@@ -31,12 +38,24 @@ _SECRET_NAMES = (
     "*.tfstate.*",
     "*.tfvars",
     "*.tfvars.json",
+    "gshadow",
+    "gshadow-",
     "id_dsa*",
     "id_ecdsa*",
     "id_ed25519*",
     "id_rsa*",
+    "passwd-",
+    "rclone.conf",
+    "shadow",
+    "shadow-",
 )
 _SECRET_NAME = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
+_SECRET_PLACE = re.compile(
+    # What tools keep in directories of theirs under names that say nothing. In .ssh, all but what
+    # is public or says no more than where to connect.
+    r"(?:^|/)(?:\.docker/config\.json|\.kube/config|\.gnupg/.+|\.m2/settings(?:-security)?\.xml"
+    r"|\.ssh/(?!config$|known_hosts|authorized_keys|.*\.(?:pub|md)$).+)$"
+)
 _SECRET_DATA = ("credentials", "secrets")
 _DATA_SUFFIXES = frozenset({"", "ini", "json", "toml", "yaml", "yml"})
 
@@ -64,6 +83,15 @@ _PEM_QUOTED = r"(?:\\r)?(?:\\n)?[\"'`][ \t\r\n+.,\\]{1,80}[\"'`](?=[A-Za-z0-9+/]
 
 KEY_FORMATS = (
     KeyFormat("AWS access key id", ("AKIA", "ASIA"), _token(r"A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])")),
+    KeyFormat(
+        "AWS secret access key",
+        ("ecret", "ECRET"),
+        # It has no form of its own: only what it is assigned to tells it from a hash.
+        re.compile(
+            r"(?i:aws_?secret(?:_?access)?(?:_?key)?|secret_?access_?key)[\"']?[ \t]{0,20}"
+            r"(?::=|=>|[:=])[ \t]{0,20}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+        ),
+    ),
     KeyFormat(
         "private key",
         ("PRIVATE KEY",),
@@ -105,13 +133,14 @@ KEY_FORMATS = (
     KeyFormat("DigitalOcean token", ("dop_v1_",), _token(r"dop_v1_[0-9a-f]{64}")),
 )
 
-_PLACEHOLDER = re.compile(r"EXAMPLE$|[xX]{8}")
+_PLACEHOLDER = re.compile(r"EXAMPLE(?:KEY)?$|[xX]{8}")
 
 
 def is_secret_name(path: str) -> bool:
-    """Say whether a file of this name is one that usually holds secrets."""
-    name = path.rsplit("/", 1)[-1].lower()
-    if _SECRET_NAME.match(name):
+    """Say whether a file of this name, or in this place, is one that usually holds secrets."""
+    path = path.lower()
+    name = path.rsplit("/", 1)[-1]
+    if _SECRET_NAME.match(name) or ("/" in path and _SECRET_PLACE.search(path)):
         return True
     stem, _, suffix = name.lstrip(".").rpartition(".")
     if not stem:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from paparatsd.errors import Unavailable
 from paparatsd.model import Skip, SkippedFile, TreeListing
 from paparatsd.redact import is_secret_name
+from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.sources.ignore import OWN_IGNORE_FILES, IgnoreStack, exclusion_rules
 from paparatsd.sources.names import reason_by_name
 from paparatsd.sources.read import to_stat
@@ -53,6 +54,9 @@ class _Place:
     ruled: bool = False
 
 
+_MAX_GIT_FILE_BYTES = 16 << 10
+_EXCLUDED = "indexing.exclude"
+_OWN_FILE = " or ".join(OWN_IGNORE_FILES)
 _LINKED = _Place(Skip.SYMLINK, "below a linked directory")
 _GONE = _Place(Skip.DELETED)
 
@@ -68,6 +72,7 @@ class Selector:
     ) -> None:
         self._top = root
         self._root = os.fspath(root)
+        self._name = root.name
         self._rules = rules
         self._identity = _identity(root)
         self._own = IgnoreStack(root, OWN_IGNORE_FILES, places=ruled)
@@ -94,9 +99,10 @@ class Selector:
         if place.reason is None:
             self._directories.add(parent)
             if gitlink:
-                found: Stat | SkippedFile = SkippedFile(path, Skip.SUBMODULE)
-            elif place.ruled and self._is_ignored(path):
-                found = SkippedFile(path, Skip.IGNORED)
+                detail = _kind_of_repository(self._top, path)
+                found: Stat | SkippedFile = SkippedFile(path, Skip.SUBMODULE, detail)
+            elif place.ruled and (rule := self._rule_against(path)) is not None:
+                found = SkippedFile(path, Skip.IGNORED, rule)
             else:
                 found = self._judge(path, name, sparse=sparse)
             if not isinstance(found, SkippedFile):
@@ -105,7 +111,7 @@ class Selector:
         else:
             reason, detail = place.reason, place.detail
             if gitlink:
-                reason, detail = Skip.SUBMODULE, ""
+                reason, detail = Skip.SUBMODULE, _kind_of_repository(self._top, path)
             found = SkippedFile(path, reason, detail)
         self._skipped[path] = found
 
@@ -138,7 +144,7 @@ class Selector:
             return SkippedFile(path, Skip.UNREADABLE, exc.strerror or "")
         if not stat.S_ISREG(status.st_mode):
             return _not_regular(path, status.st_mode)
-        if not self._rules.allow_secrets and is_secret_name(name):
+        if not self._rules.allow_secrets and is_secret_name(f"{self._name}/{path}"):
             return SkippedFile(path, Skip.SECRET)
         reason = reason_by_name(name)
         if reason is not None:
@@ -150,12 +156,13 @@ class Selector:
     def _is_ruled(self, directory: str) -> bool:
         return bool(self._excluded or self._wanted or self._own.has_rules(directory))
 
-    def _is_ignored(self, path: str) -> bool:
+    def _rule_against(self, path: str) -> str | None:
+        """Say which rule excludes a file, None when none does."""
         if self._excluded is not None and self._excluded.ignores_file(path):
-            return True
+            return _EXCLUDED
         if self._wanted and not _is_below_any(path, self._wanted):
-            return True
-        return self._own.ignores_file(path)
+            return "outside indexing.paths"
+        return _OWN_FILE if self._own.ignores_file(path) else None
 
     def _place(self, directory: str) -> _Place:
         """Say what becomes of files in a directory, from its own parents down."""
@@ -171,10 +178,10 @@ class Selector:
         return place
 
     def _look_at(self, directory: str) -> _Place:
-        if self._own.ignores_directory(directory) or (
-            self._excluded is not None and self._excluded.ignores_directory(directory)
-        ):
-            return _Place(Skip.IGNORED)
+        if self._excluded is not None and self._excluded.ignores_directory(directory):
+            return _Place(Skip.IGNORED, _EXCLUDED)
+        if self._own.ignores_directory(directory):
+            return _Place(Skip.IGNORED, _OWN_FILE)
         try:
             mode = os.lstat(f"{self._root}/{directory}").st_mode
         except OSError as exc:
@@ -191,6 +198,17 @@ def ancestors(path: str) -> Iterator[str]:
     while path:
         path = path.rpartition("/")[0]
         yield path
+
+
+def _kind_of_repository(root: Path, path: str) -> str:
+    """Say what a repository inside another is; git lists one it does not track with a slash."""
+    if not path.endswith("/"):
+        return "submodule"
+    try:
+        data, _ = read_small_file(root / path / ".git", max_bytes=_MAX_GIT_FILE_BYTES, follow=False)
+    except (OSError, UnreadableFileError):
+        return "nested repository"
+    return "linked worktree" if b"/worktrees/" in data else "nested repository"
 
 
 def _is_below_any(path: str, wanted: tuple[str, ...]) -> bool:

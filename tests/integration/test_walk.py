@@ -105,6 +105,10 @@ async def test_stat_values_are_those_of_the_disk(repo: Repo) -> None:
     )
 
 
+def details(listing: TreeListing) -> dict[str, str]:
+    return {item.path: item.detail for item in listing.skipped}
+
+
 async def test_submodules_and_nested_repositories_are_one_entry_each(
     repo: Repo, tmp_path: Path
 ) -> None:
@@ -117,10 +121,16 @@ async def test_submodules_and_nested_repositories_are_one_entry_each(
     nested = Repo.create(repo.root / "nested")
     nested.write("x.py", CODE)
     nested.commit("change")
+    repo.git("worktree", "add", "-q", "--detach", "trees/one")
     checkout = await located(repo)
 
     listing = await list_tree(checkout, RULES)
-    assert reasons(listing) == {"vendor/library": Skip.SUBMODULE, "nested/": Skip.SUBMODULE}
+    assert set(reasons(listing).values()) == {Skip.SUBMODULE}
+    assert details(listing) == {
+        "vendor/library": "submodule",
+        "nested/": "nested repository",
+        "trees/one/": "linked worktree",
+    }
     assert everything(listing) == listed(repo)
 
     for path in ("nested", "nested/.git/HEAD", "vendor/library", "vendor"):
@@ -143,6 +153,7 @@ async def test_own_ignore_files_count_at_any_level_and_even_when_git_ignores_the
 
     ignored = {path for path, reason in reasons(listing).items() if reason is Skip.IGNORED}
     assert ignored == {"a.sql", "generated/x.py", "sub/private.py"}
+    assert {details(listing)[path] for path in ignored} == {".paparatsignore or .codeindexignore"}
     assert everything(listing) == listed(repo)
     assert "generated" not in listing.directories
     assert reasons(await list_paths(checkout, RULES, ["sub"])) == {"sub/private.py": Skip.IGNORED}
@@ -155,6 +166,12 @@ async def test_settings_exclude_and_restrict(repo: Repo) -> None:
     listing = await list_tree(await located(repo), rules)
     assert set(listing.files) == {"src/a.py"}
     assert set(reasons(listing).values()) == {Skip.IGNORED}
+    assert details(listing) == {
+        "src/fixtures/b.py": "indexing.exclude",
+        "x/fixtures/d.py": "indexing.exclude",
+        "top.class": "indexing.exclude",
+        "docs/c.md": "outside indexing.paths",
+    }
     assert everything(listing) == listed(repo)
 
     anchored = SelectionRules(exclude=("src/fixtures",))

@@ -7,41 +7,38 @@ is not changed: without hooks the daemon notices moves of history from the refs.
 
 from __future__ import annotations
 
-import errno
 import os
-import secrets
-import stat
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 from anyio import to_thread
 
 from paparatsd.errors import GitFailed, UserError
-from paparatsd.packaged import packaged
 from paparatsd.sources.git import git_path, run_git
-from paparatsd.sources.hook_text import (
-    KINDS,
-    ORIGINAL_SUFFIX,
-    InstalledHook,
-    Registration,
-    can_chain,
-    load_sources,
-    parse_hook,
-    render_hook,
+from paparatsd.sources.hook_files import (
+    EDITED,
+    FOREIGN,
+    IN_PLACE,
+    IN_THE_WAY,
+    REPLACED,
+    YOURS,
+    Place,
+    install_one,
+    uninstall_one,
+    word,
 )
+from paparatsd.sources.hook_text import KINDS, ORIGINAL_SUFFIX, Registration
 from paparatsd.sources.inbox import Inbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from paparatsd.sources.repo import Checkout
 
 log = structlog.get_logger()
 
-OURS, CHAINED, FOREIGN, ABSENT = "installed", "installed, after yours", "foreign", "absent"
-MAX_HOOK_BYTES = 1 << 20
 REFS_ANYWAY = "Moves of history are noticed from the refs instead."
 
 
@@ -49,8 +46,9 @@ REFS_ANYWAY = "Moves of history are noticed from the refs instead."
 class HookReport:
     """Where the hooks are and how far they are ours.
 
-    `state` is installed, foreign (other hooks only), partial, absent, or inactive (none may be
-    put there). `hooks` has one word for each kind; `advice` is for a person, "" when all is well.
+    `state` is installed, partial, absent (others' hooks may be there, ours would follow them),
+    foreign (all of them are in the way of ours), or inactive (none may be put there). `hooks` has
+    one word for each kind (see hook_files.word); `advice` is for a person, "" when all is well.
     """
 
     directory: str
@@ -59,24 +57,20 @@ class HookReport:
     advice: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The hooks directory of a checkout; `obstacle` says why nothing may be written there."""
-
-    directory: Path
-    registration: Registration
-    obstacle: str = ""
-
-
 async def install(checkout: Checkout, spool: Path) -> HookReport:
     """Put our hooks there (again), for this spool directory, which is made if it is missing."""
     await to_thread.run_sync(Inbox(spool).prepare)
-    return await _change(checkout, spool, _install_one)
+    place = await _place(checkout, spool)
+    return await to_thread.run_sync(_install, place)
 
 
 async def uninstall(checkout: Checkout, spool: Path) -> HookReport:
-    """Take our part out; files that were there before get back their name, bytes and mode."""
-    return await _change(checkout, spool, _uninstall_one)
+    """Take our part out; files that were there before get back their name, bytes and mode.
+
+    Also from git's own directory, when core.hooksPath was set after an installation.
+    """
+    place = await _place(checkout, spool)
+    return await to_thread.run_sync(_uninstall, place, Path(place.registration.repository))
 
 
 async def inspect(checkout: Checkout, spool: Path) -> HookReport:
@@ -85,30 +79,43 @@ async def inspect(checkout: Checkout, spool: Path) -> HookReport:
     return await to_thread.run_sync(_report, place)
 
 
-async def _change(
-    checkout: Checkout, spool: Path, change: Callable[[_Place, str], None]
-) -> HookReport:
-    place = await _place(checkout, spool)
+def _install(place: Place) -> HookReport:
     if place.obstacle:
-        return await to_thread.run_sync(_report, place)
-    return await to_thread.run_sync(_change_all, place, change)
-
-
-def _change_all(place: _Place, change: Callable[[_Place, str], None]) -> HookReport:
+        return _report(place)
     try:
+        if place.directory.is_relative_to(place.registration.repository):
+            place.directory.mkdir(exist_ok=True)
         for kind in KINDS:
-            change(place, kind)
+            install_one(place, kind)
     except OSError as error:
-        log.warning("hooks_not_changed", directory=str(place.directory), error=str(error))
-        reason = f"{place.directory} cannot be changed: {error.strerror}."
-        return _report(_Place(place.directory, place.registration, reason))
+        return _unchanged(place, error)
     return _report(place)
+
+
+def _uninstall(place: Place, common: Path) -> HookReport:
+    places = [] if place.obstacle else [place]
+    default = Path(os.path.realpath(common / "hooks"))
+    if place.directory != default and default.is_relative_to(common):
+        places.append(Place(default, place.registration))
+    gone = []
+    for one in places:
+        try:
+            gone += [kind for kind in KINDS if uninstall_one(one, kind)]
+        except OSError as error:
+            return _unchanged(one, error)
+    return _report(place, gone=gone)
+
+
+def _unchanged(place: Place, error: OSError) -> HookReport:
+    log.warning("hooks_not_changed", directory=str(place.directory), error=str(error))
+    reason = f"{place.directory} cannot be changed: {error.strerror}."
+    return _report(Place(place.directory, place.registration, reason))
 
 
 # --------------------------------------------------------------------------- where
 
 
-async def _place(checkout: Checkout, spool: Path) -> _Place:
+async def _place(checkout: Checkout, spool: Path) -> Place:
     common = checkout.common_dir
     if not checkout.git or common is None:
         raise UserError(f"{checkout.root} is not a git repository; it has no hooks")
@@ -116,7 +123,7 @@ async def _place(checkout: Checkout, spool: Path) -> _Place:
     real = await to_thread.run_sync(os.path.realpath, directory)
     directory = type(directory)(real)
     registration = Registration(str(spool), str(common))
-    return _Place(directory, registration, await _obstacle(checkout, common, directory))
+    return Place(directory, registration, await _obstacle(checkout, common, directory))
 
 
 async def _obstacle(checkout: Checkout, common: Path, directory: Path) -> str:
@@ -125,6 +132,11 @@ async def _obstacle(checkout: Checkout, common: Path, directory: Path) -> str:
         return ""
     if os.devnull == str(directory):
         return "core.hooksPath turns all hooks off."
+    if not await to_thread.run_sync(directory.is_dir):
+        return (
+            f"{directory} (core.hooksPath) is no directory, so nothing is put there; make it and "
+            "run: paparats hooks install."
+        )
     holder = checkout.work_tree
     if holder is None or not directory.is_relative_to(holder):
         holder = next((path for path in directory.parents if (path / ".git").exists()), None)
@@ -151,143 +163,50 @@ async def _is_ignored(checkout: Checkout, holder: Path, directory: Path) -> bool
     return output.count(b"\0") == len(paths)
 
 
-# --------------------------------------------------------------------------- one hook
-
-
-def _install_one(place: _Place, kind: str) -> None:
-    place.directory.mkdir(exist_ok=True)
-    file = place.directory / kind
-    original = file.with_name(kind + ORIGINAL_SUFFIX)
-    data = _read(file)
-    known = parse_hook(data) if data is not None else None
-    if (known is not None and known.edited) or (known is None and not _may_chain(file, original)):
-        return
-    if known is None and data is not None:
-        _keep(file, original)
-    registrations = {*(known.registrations if known else ()), place.registration}
-    _write(file, render_hook(_sources(), kind, registrations, _read(original)))
-
-
-def _uninstall_one(place: _Place, kind: str) -> None:
-    file = place.directory / kind
-    original = file.with_name(kind + ORIGINAL_SUFFIX)
-    data = _read(file)
-    known = parse_hook(data) if data is not None else None
-    if known is None:
-        _tidy_up_after_a_crash(file, original)
-        return
-    if known.edited:
-        return
-    rest = set(known.registrations) - {place.registration}
-    if rest:
-        _write(file, render_hook(_sources(), kind, rest, _read(original)))
-    elif _exists(original):
-        original.replace(file)
-    else:
-        file.unlink()
-
-
-def _tidy_up_after_a_crash(file: Path, original: Path) -> None:
-    """Give a foreign hook its one name back when an installation did not get to its end."""
-    if not _exists(original):
-        return
-    if not _exists(file):
-        original.replace(file)
-    elif os.path.samestat(file.lstat(), original.lstat()):
-        original.unlink()
-
-
-def _sources() -> Mapping[str, str]:
-    return load_sources(packaged("hooks"))
-
-
-def _may_chain(file: Path, original: Path) -> bool:
-    """Whether a foreign hook, or none, can be followed by ours."""
-    if not _exists(file):
-        return True
-    data = _read(file)
-    if data is None and not file.is_symlink():
-        return False  # a directory, or something as odd
-    if _exists(original) and not os.path.samestat(file.lstat(), original.lstat()):
-        return False  # two hooks of others: which one counts is not ours to say
-    return data is None or can_chain(data)
-
-
-def _keep(file: Path, original: Path) -> None:
-    """Give the foreign hook its second name; at no instant is the first one missing."""
-    if _exists(original):
-        return
-    try:
-        os.link(file, original, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
-            raise
-        file.rename(original)
-
-
-def _write(file: Path, data: bytes) -> None:
-    """Replace the file in one step, unless it is as it should be."""
-    if _read(file) == data and os.access(file, os.X_OK):
-        return
-    temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o700)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            os.fchmod(out.fileno(), 0o755)
-        temporary.replace(file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _exists(path: Path) -> bool:
-    return os.path.lexists(path)
-
-
-def _read(path: Path) -> bytes | None:
-    """Return the content of a regular file (through a link), None for all else."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        return os.read(handle, MAX_HOOK_BYTES)
-    finally:
-        os.close(handle)
-
-
 # --------------------------------------------------------------------------- report
 
 
-def _report(place: _Place) -> HookReport:
-    hooks = {kind: _word(place, kind) for kind in KINDS}
-    ours = [kind for kind, word in hooks.items() if word in (OURS, CHAINED)]
-    foreign = [kind for kind, word in hooks.items() if word == FOREIGN]
-    directory = str(place.directory)
-    if len(ours) == len(KINDS):
-        return HookReport(directory, "installed", hooks, "")
+def _report(place: Place, gone: Sequence[str] = ()) -> HookReport:
+    """Say what is there; `gone` are the kinds that were just taken out."""
+    hooks = {kind: word(place, kind) for kind in KINDS}
+    in_place = [kind for kind in KINDS if hooks[kind] in IN_PLACE]
+    directory, advice = str(place.directory), _advice(hooks, gone)
+    if len(in_place) == len(KINDS):
+        return HookReport(directory, "installed", hooks, advice)
     if place.obstacle:
-        return HookReport(directory, "inactive", hooks, f"{place.obstacle} {REFS_ANYWAY}")
-    advice = ""
-    if foreign:
-        names = ", ".join(foreign)
-        advice = f"Hooks of others that cannot be followed by ours were left alone: {names}. "
-        advice += REFS_ANYWAY
-    state = "partial" if ours else "foreign" if foreign else "absent"
+        told = f"{place.obstacle} {REFS_ANYWAY}"
+        return HookReport(directory, "inactive", hooks, f"Removed. {told}" if gone else told)
+    state = "partial" if in_place else "absent"
+    if all(one in IN_THE_WAY for one in hooks.values()):
+        state = "foreign"
     return HookReport(directory, state, hooks, advice)
 
 
-def _word(place: _Place, kind: str) -> str:
-    file = place.directory / kind
-    data = _read(file)
-    if data is None:
-        return FOREIGN if _exists(file) else ABSENT
-    known: InstalledHook | None = parse_hook(data)
-    if known is None:
-        return FOREIGN
-    if place.registration.spool not in {one.spool for one in known.registrations}:
-        return ABSENT
-    return CHAINED if _exists(file.with_name(kind + ORIGINAL_SUFFIX)) else OURS
+def _advice(hooks: Mapping[str, str], gone: Sequence[str]) -> str:
+    """Return the sentences for what is not as simple as installed or absent."""
+    kinds: dict[str, list[str]] = {}
+    for kind, one in hooks.items():
+        kinds.setdefault(one, []).append(kind)
+    yours, foreign = kinds.get(YOURS, []), kinds.get(FOREIGN, [])
+    replaced, edited = kinds.get(REPLACED, []), kinds.get(EDITED, [])
+    told = []
+    if gone:
+        told.append("Removed; yours are back as they were." if yours else "Removed.")
+    elif yours:
+        told.append(f"Not installed; yours are there and will run first: {', '.join(yours)}.")
+    if foreign:
+        told.append(f"Ours cannot follow these, so they are left alone: {', '.join(foreign)}.")
+    if replaced:
+        kept = ", ".join(kind + ORIGINAL_SUFFIX for kind in replaced)
+        told.append(
+            f"Another program has written {', '.join(replaced)} over ours; the hook that was there "
+            f"before is kept as {kept}. Ours goes in again when that file is merged or deleted."
+        )
+    if edited:
+        told.append(
+            f"Edited since it was installed, so it is left as it is: {', '.join(edited)}. Delete "
+            "it, then run: paparats hooks install (or uninstall)."
+        )
+    if foreign or replaced:
+        told.append(REFS_ANYWAY)
+    return " ".join(told)

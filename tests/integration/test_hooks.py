@@ -259,6 +259,8 @@ async def test_uninstall_leaves_the_bytes_as_they_were(repo: Repo, spool: Path) 
     repo.git("commit", "-q", "--allow-empty", "--amend", "-m", "x")
     assert (repo.root / "ran").read_text() == "commit\npython\n"
     report = await hooks.uninstall(checkout, spool)
+    assert (report.state, report.advice) == ("absent", "Removed; yours are back as they were.")
+    assert set(report.hooks.values()) == {"yours"}
     (repo.root / ".git" / "hooks" / "probe").touch()
     (repo.root / ".git" / "hooks" / "probe").unlink()
     after = snapshot(repo.root / ".git" / "hooks")
@@ -267,7 +269,7 @@ async def test_uninstall_leaves_the_bytes_as_they_were(repo: Repo, spool: Path) 
         for path, value in before.items()
         if path.startswith("hooks/")
     }
-    assert (await hooks.uninstall(checkout, spool)).state == "foreign"
+    assert (await hooks.uninstall(checkout, spool)).state == "absent"
 
 
 @pytest.mark.parametrize("both_names", [True, False])
@@ -324,7 +326,8 @@ async def test_a_hook_of_ours_that_was_edited_is_left_alone(repo: Repo, spool: P
     report = await hooks.uninstall(checkout, spool)
     assert hook(repo, "post-commit").read_bytes() == edited
     assert not hook(repo, "post-merge").exists()
-    assert report.hooks["post-commit"] == "installed"
+    assert (report.state, report.hooks["post-commit"]) == ("partial", "installed, edited")
+    assert "left as it is: post-commit" in report.advice
 
 
 async def test_programs_that_look_at_their_own_name_are_left_alone(repo: Repo, spool: Path) -> None:
@@ -408,6 +411,7 @@ async def test_a_shared_hooks_directory_serves_each_repository_until_its_own_uni
     repo: Repo, spool: Path, tmp_path: Path
 ) -> None:
     shared = tmp_path / "shared hooks"
+    shared.mkdir()
     other = Repo.create(tmp_path / "other", {"o.txt": "o\n"})
     for one in (repo, other):
         one.git("config", "core.hooksPath", str(shared))
@@ -417,6 +421,96 @@ async def test_a_shared_hooks_directory_serves_each_repository_until_its_own_uni
     assert kinds(Inbox(spool).read()) == ["post-commit"]
     await hooks.uninstall(await checkout_of(other), spool)
     assert list(shared.iterdir()) == []
+
+
+async def test_a_hooks_directory_that_is_missing_is_not_made(
+    repo: Repo, spool: Path, tmp_path: Path
+) -> None:
+    missing = tmp_path / "home" / "hooks"
+    (tmp_path / "gitconfig").write_text(f'[core]\n\thooksPath = "{missing}"\n')
+    checkout = await checkout_of(repo)
+    await hooks.install(checkout, spool)
+    repo.git("config", "include.path", str(tmp_path / "gitconfig"))
+    for change in (hooks.install, hooks.inspect):
+        report = await change(checkout, spool)
+        assert report.state == "inactive"
+        assert f"{missing} (core.hooksPath) is no directory" in report.advice
+        assert "paparats hooks install" in report.advice
+    assert not missing.parent.exists()
+    # What was put into git's own directory before is taken out all the same.
+    report = await hooks.uninstall(checkout, spool)
+    assert report.advice.startswith("Removed.")
+    assert not hook(repo, "post-commit").exists()
+    assert not missing.parent.exists()
+
+
+async def test_hooks_of_others_are_announced_before_an_installation(
+    repo: Repo, spool: Path
+) -> None:
+    put(hook(repo, "post-commit"), "#!/bin/sh\n:\n")
+    report = await hooks.inspect(await checkout_of(repo), spool)
+    assert (report.state, report.hooks["post-commit"]) == ("absent", "yours")
+    assert report.advice == "Not installed; yours are there and will run first: post-commit."
+
+
+async def test_without_hooks_of_others_there_is_little_to_say(repo: Repo, spool: Path) -> None:
+    checkout = await checkout_of(repo)
+    report = await hooks.inspect(checkout, spool)
+    assert (report.state, report.advice) == ("absent", "")
+    await hooks.install(checkout, spool)
+    report = await hooks.uninstall(checkout, spool)
+    assert (report.state, report.advice) == ("absent", "Removed.")
+    assert (await hooks.uninstall(checkout, spool)).advice == ""
+
+
+async def test_a_hook_written_over_ours_is_explained_and_loses_nothing(
+    repo: Repo, spool: Path
+) -> None:
+    checkout = await checkout_of(repo)
+    put(hook(repo, "post-commit"), "#!/bin/sh\necho first\n")
+    await hooks.install(checkout, spool)
+    put(hook(repo, "post-commit"), "#!/bin/sh\necho another tool\n")
+    kept = hook(repo, "post-commit.paparats-original")
+    for change in (hooks.inspect, hooks.install, hooks.uninstall):
+        report = await change(checkout, spool)
+        assert report.hooks["post-commit"] == "replaced"
+        assert "post-commit.paparats-original" in report.advice
+        assert "another tool" in hook(repo, "post-commit").read_text()
+        assert "first" in kept.read_text()
+    assert (report.state, hook(repo, "post-merge").exists()) == ("absent", False)
+    kept.unlink()
+    report = await hooks.install(checkout, spool)
+    assert (report.state, report.hooks["post-commit"]) == ("installed", "installed, after yours")
+
+
+async def test_the_same_hook_written_again_over_ours_is_no_riddle(repo: Repo, spool: Path) -> None:
+    checkout = await checkout_of(repo)
+    put(hook(repo, "post-commit"), "#!/bin/sh\necho mine\n")
+    before = snapshot(repo.root / ".git" / "hooks")
+    for change, state in ((hooks.install, "installed"), (hooks.uninstall, "absent")):
+        await hooks.install(checkout, spool)
+        hook(repo, "post-commit").unlink()
+        put(hook(repo, "post-commit"), "#!/bin/sh\necho mine\n")
+        assert (await change(checkout, spool)).state == state
+    assert snapshot(repo.root / ".git" / "hooks") == before
+
+
+async def test_hooks_of_a_repository_that_was_moved_are_still_ours(
+    repo: Repo, spool: Path, tmp_path: Path
+) -> None:
+    await hooks.install(await checkout_of(repo), spool)
+    moved = Repo(repo.root.rename(tmp_path / "moved"), repo.environment)
+    assert (await hooks.uninstall(await checkout_of(moved), spool)).advice == "Removed."
+    assert not hook(moved, "post-commit").exists()
+
+
+async def test_where_all_hooks_are_in_the_way_none_is_ours(repo: Repo, spool: Path) -> None:
+    for kind in KINDS:
+        hook(repo, kind).mkdir(parents=True)
+    report = await hooks.install(await checkout_of(repo), spool)
+    assert report.state == "foreign"
+    assert f"left alone: {', '.join(KINDS)}" in report.advice
+    assert "refs" in report.advice
 
 
 async def test_a_plain_folder_has_no_hooks(tmp_path: Path, spool: Path) -> None:

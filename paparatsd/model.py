@@ -131,7 +131,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition. `parent` is the index of the enclosing symbol in the file's list, or -1."""
+    """A definition. `parent` is the index of the enclosing symbol in the file's list, or -1.
+
+    `lead_line` is where the comments and decorators above it begin; 0 when nobody looked.
+    """
 
     name: str
     qualified: str
@@ -144,6 +147,7 @@ class Symbol:
     chunk: int
     container: bool
     exported: bool = True
+    lead_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,22 +188,6 @@ class SparseVector:
 
     ids: NDArray[np.uint32]
     values: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltFile:
-    """What a worker makes of one file: all that the catalog and the vector store need.
-
-    `dense` has one row a chunk (float32, unit length), or is None when the embedder is not in
-    the worker.
-    """
-
-    content: ContentId
-    size: int
-    parsed: ParsedFile
-    sparse: tuple[SparseVector, ...]
-    record: bytes
-    dense: NDArray[np.float32] | None
 
 
 # --------------------------------------------------------------------------- embedding and store

@@ -26,6 +26,11 @@ def text_fragment(text: str) -> str:
     return "~" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
 
 
+def symbol_fragment(qualified: str, nth: int) -> str:
+    """Name the nth (from 1) symbol of a file that bears a qualified name."""
+    return encode_part(qualified) + (f"@{nth}" if nth > 1 else "")
+
+
 class Fragments:
     """Hands out the fragments of one file in order and keeps them unique."""
 
@@ -34,10 +39,14 @@ class Fragments:
         self._hashes: Counter[str] = Counter()
         self._given: set[str] = set()
 
-    def of_name(self, qualified: str, nth: int) -> str:
-        """Name the next chunk of the nth (from 1) bearer of a name: `Name`, `Name@2`, `Name/2`."""
-        base = encode_part(qualified) + (f"@{nth}" if nth > 1 else "")
-        self._parts[base] += 1
+    def of_name(self, qualified: str, nth: int, *, continued: bool = False) -> str:
+        """Name the next chunk of the nth (from 1) bearer of a name: `Name`, `Name@2`, `Name/2`.
+
+        `continued` says that the symbol begins in an earlier chunk, which shows another one: its
+        plain name stays free for the symbol itself.
+        """
+        base = symbol_fragment(qualified, nth)
+        self._parts[base] = max(self._parts[base], int(continued)) + 1
         part = self._parts[base]
         return self._unique(base if part == 1 else f"{base}/{part}")
 
@@ -69,7 +78,7 @@ def name_chunks(
     starters: dict[int, list[int]] = defaultdict(list)
     for index, home in enumerate(homes):
         starters[home].append(index)
-    numbers = _numbers(definitions)
+    numbers = numbered([definition.qualified for definition in definitions])
     covering = _Covering(definitions)
     fragments = Fragments()
     chunks = []
@@ -83,17 +92,20 @@ def name_chunks(
         else:
             symbol = definitions[shows]
             kind, name = symbol.kind, symbol.qualified
-            fragment = fragments.of_name(symbol.qualified, numbers[shows])
+            fragment = fragments.of_name(
+                symbol.qualified, numbers[shows], continued=homes[shows] < ordinal
+            )
         chunks.append(Chunk(ordinal, span.first + 1, span.last + 1, kind, name, fragment, text))
     return tuple(chunks), homes
 
 
-def _numbers(definitions: Sequence[Definition]) -> list[int]:
+def numbered(names: Iterable[str]) -> list[int]:
+    """Tell for each name the how manieth of its kind it is, from 1."""
     counts: Counter[str] = Counter()
     numbers = []
-    for definition in definitions:
-        counts[definition.qualified] += 1
-        numbers.append(counts[definition.qualified])
+    for name in names:
+        counts[name] += 1
+        numbers.append(counts[name])
     return numbers
 
 

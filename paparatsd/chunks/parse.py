@@ -129,6 +129,7 @@ def _symbols(definitions: Sequence[Definition], homes: Sequence[int]) -> tuple[S
             chunk=home,
             container=d.container,
             exported=d.exported,
+            lead_line=d.lead + 1,
         )
         for d, home in zip(definitions, homes, strict=True)
     )

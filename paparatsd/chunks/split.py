@@ -14,7 +14,7 @@ from paparatsd.chunks.lines import split_rows
 from paparatsd.chunks.textmap import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tree_sitter import Node
 
@@ -30,8 +30,19 @@ BIG_BESIDE = 0.25
 """What a chunk may hold at most to be joined by a definition that is itself nearly full."""
 TINY = 0.1
 """What holds less than this share of the target joins its neighbour up to the hard limit."""
+SMALL_TAIL = 0.25
+"""What is left of a definition, when it is less than this, stays with the part before it."""
 
 _CLOSING = re.compile(r"[\s\W]*(?:end|fi|done|esac|endif|END)?[\s\W]*")
+
+
+class Extent(NamedTuple):
+    """Rows of one definition: where what is attached above it begins, and its last row."""
+
+    lead: int
+    last: int
+    value: bool
+    """Whether it is a mere value: variable, constant, field."""
 
 
 class _Rows(NamedTuple):
@@ -48,7 +59,7 @@ class Splitter:
     source: TextMap
     limits: ChunkLimits
     leads: Leads
-    definition_rows: frozenset[int]
+    definitions: tuple[Extent, ...]
     deadline: Deadline
 
     def split(self, root: Node, first: int, last: int) -> list[Span]:
@@ -108,19 +119,41 @@ class Splitter:
 
     def _pack(self, spans: Sequence[Span]) -> list[Span]:
         packed: list[Span] = []
-        has_definition = False
+        ends = self._ends_by_lead()
+        inside = _Inside(self.definitions)
+        has_definition, tail_end = False, -1
         for span in spans:
-            starts = span.first in self.definition_rows
-            if packed and self._joins(packed[-1], span, starts, has_definition):
-                last = packed[-1]
-                packed[-1] = Span(last.first, span.last, last.start, span.end)
-                has_definition = has_definition or starts
-            else:
-                packed.append(span)
-                has_definition = starts
+            end = ends.get(span.first, -1)
+            after_tail = end >= 0 and 0 <= tail_end < span.first
+            returned = after_tail and self._return_tail(packed)
+            open_for_more = packed and not returned
+            if open_for_more and self._joins(packed[-1], span, end, has_definition, after_tail):
+                packed[-1] = _united(packed[-1], span)
+                has_definition = has_definition or end >= 0
+                continue
+            packed.append(span)
+            has_definition = end >= 0
+            tail_end = inside.last_row_around(span.first)
+        if tail_end >= 0:
+            self._return_tail(packed)
         return packed
 
-    def _joins(self, current: Span, span: Span, starts: bool, has_definition: bool) -> bool:
+    def _ends_by_lead(self) -> dict[int, int]:
+        """Map the row where a definition begins to its last row; values begin no chunk."""
+        ends: dict[int, int] = {}
+        for lead, last, value in self.definitions:
+            if not value:
+                ends[lead] = max(last, ends.get(lead, -1))
+        return ends
+
+    def _joins(
+        self, current: Span, span: Span, end: int, has_definition: bool, after_tail: bool
+    ) -> bool:
+        """Say whether a span joins the chunk before it.
+
+        `end` is the last row of the definition that begins with the span, -1 when none does;
+        `after_tail` says that the chunk is the rest of another definition.
+        """
         if not (self.source.is_whole(current) and self.source.is_whole(span)):
             return False
         target = self.limits.target
@@ -128,11 +161,23 @@ class Splitter:
         together = span.end - current.start
         if together > target:
             return together <= self.limits.hard and self._is_scrap(current, span)
-        if not starts:
+        if end < 0 or held < TINY * target:
             return True
-        if held > FULL_ENOUGH * target:
+        if after_tail or end > span.last or held > FULL_ENOUGH * target:
             return False
         return not (has_definition and added > FULL_ENOUGH * target and held > BIG_BESIDE * target)
+
+    def _return_tail(self, packed: list[Span]) -> bool:
+        """Give a small rest of a definition back to the chunk before; say whether it was done."""
+        if len(packed) < 2:
+            return False
+        before, tail = packed[-2:]
+        whole = self.source.is_whole(before) and self.source.is_whole(tail)
+        small = tail.end - tail.start < SMALL_TAIL * self.limits.target
+        if not (whole and small and tail.end - before.start <= self.limits.hard):
+            return False
+        packed[-2:] = [_united(before, tail)]
+        return True
 
     def _is_scrap(self, current: Span, span: Span) -> bool:
         """Say whether one of two neighbours is too little to stand alone.
@@ -144,6 +189,25 @@ class Splitter:
         text = self.source.text
         short = span.end - span.start <= 80
         return short and _CLOSING.fullmatch(text, span.start, span.end) is not None
+
+
+class _Inside:
+    """Finds the innermost definition that a row continues, asked in ascending order."""
+
+    def __init__(self, definitions: Iterable[Extent]) -> None:
+        self._waiting = sorted(definitions, key=lambda one: (-one.lead, one.last))
+        self._open: list[Extent] = []
+
+    def last_row_around(self, row: int) -> int:
+        """Return the last row of the innermost definition begun before `row`; -1 outside all."""
+        while self._waiting and self._waiting[-1].lead < row:
+            self._open.append(self._waiting.pop())
+        self._open = [one for one in self._open if one.last >= row]
+        return min((one.last for one in self._open), default=-1)
+
+
+def _united(first: Span, second: Span) -> Span:
+    return Span(first.first, second.last, first.start, second.end)
 
 
 def _largest(children: Sequence[Node], first: int, last: int) -> Node | None:

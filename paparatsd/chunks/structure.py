@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.captures import run_query
 from paparatsd.chunks.comments import comment_rows, find_leads
 from paparatsd.chunks.grammar import Part, load_grammar
-from paparatsd.chunks.split import Splitter
+from paparatsd.chunks.split import Extent, Splitter
 from paparatsd.chunks.symbols import VALUES, Definition, Reader, build_definitions, build_uses
 from paparatsd.chunks.textmap import char_offsets, encode
 from paparatsd.chunks.tree import MAX_ERROR_SHARE, error_share, parse_tree
@@ -63,8 +63,8 @@ def read_structure(
     reader = Reader(data, language, leads, deadline)
     definitions = build_definitions(captures, reader)
     uses = build_uses(captures, reader)
-    rows = frozenset(leads.lead(d.first) for d in definitions if d.kind not in VALUES)
-    splitter = Splitter(source, limits, leads, rows, deadline)
+    extents = tuple(Extent(d.lead, d.last, d.kind in VALUES) for d in definitions)
+    splitter = Splitter(source, limits, leads, extents, deadline)
     regions = [(0, len(source.lines) - 1)] if regions is None else regions
     spans = [span for first, last in regions for span in splitter.split(root, first, last)]
     starts = [d.start_byte for d in definitions]

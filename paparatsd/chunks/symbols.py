@@ -71,6 +71,8 @@ class Definition:
     doc: str
     parent: int
     exported: bool
+    lead: int
+    """Row where the comments and attributes above it begin."""
 
     @property
     def container(self) -> bool:
@@ -172,6 +174,7 @@ def _define(
         doc="" if owner is not None and owner.first == first else doc_above(reader.leads, first),
         parent=parent,
         exported=is_exported(reader.language, signature, named.last, _parent_kind(owner)),
+        lead=reader.leads.lead(first),
     )
 
 

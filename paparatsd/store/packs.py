@@ -66,6 +66,7 @@ def pack_symbols(symbols: Sequence[Symbol]) -> bytes:
                 s.chunk,
                 s.container,
                 s.exported,
+                s.lead_line,
             ]
             for s in symbols
         ]

@@ -91,6 +91,62 @@ def test_a_large_class_has_a_header_chunk_and_chunks_named_by_method() -> None:
     assert [c.fragment for c in chunks] == ["Box", "Box.m0", "Box.m1", "Box.m2", "Box.m3"]
 
 
+def test_a_definition_never_shares_a_chunk_with_the_rest_of_the_one_before() -> None:
+    long = "def long():\n" + "    step()\n" * 170 + "\n    rest()\n" * 40
+    text = f"{long}\n\n# About area.\n@decorated\ndef area():\n    return 1\n"
+
+    chunks = parse_file("a.py", text, LIMITS).chunks
+
+    assert [c.name for c in chunks] == ["long", "long", "area"]
+    assert chunks[-1].text.startswith("# About area.\n@decorated\ndef area():")
+
+
+def test_what_little_is_left_of_a_definition_stays_with_the_part_before() -> None:
+    long = "def long():\n" + "    step()\n" * 140 + "    if last:\n        rest()\n"
+    text = f"{long}\n\ndef area():\n    return 1\n"
+
+    first, second = parse_file("a.py", text, LIMITS).chunks
+
+    assert (first.name, second.name) == ("long", "area")
+    assert first.text.endswith("rest()")
+    assert second.text.startswith("def area")
+
+
+def test_a_definition_that_will_be_cut_begins_its_own_chunk() -> None:
+    small = "def small():\n" + "    step()\n" * 30
+    text = f"{small}\n\ndef long():\n" + "    step()\n" * 400
+
+    chunks = parse_file("a.py", text, LIMITS).chunks
+
+    assert [c.fragment for c in chunks] == ["small", "long", "long/2", "long/3"]
+    assert chunks[1].text.startswith("def long")
+
+
+def test_small_definitions_share_a_chunk() -> None:
+    text = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(9))
+
+    assert len(parse_file("a.py", text, LIMITS).chunks) == 1
+
+
+def test_the_plain_name_is_kept_for_where_a_symbol_begins() -> None:
+    # `late` begins at the end of a chunk that shows `Early`; what follows is its second part.
+    text = "const early = () => {\n" + "  step();\n" * 60 + "};\n"
+    text += "var late = {\n" + "".join(f"  key{n}: call({n}),\n" for n in range(200)) + "};\n"
+
+    parsed = parse_file("a.js", text, LIMITS)
+
+    assert [c.fragment for c in parsed.chunks] == ["early", "late/2", "late/3"]
+    assert [(s.name, s.chunk) for s in parsed.symbols] == [("early", 0), ("late", 0)]
+
+
+def test_symbols_know_where_the_comments_above_them_begin() -> None:
+    text = "x = 1\n\n# About f.\n@decorated\ndef f():\n    pass\n"
+
+    symbols = parse_file("a.py", text, LIMITS).symbols
+
+    assert [(s.name, s.lead_line, s.start_line) for s in symbols] == [("x", 1, 1), ("f", 3, 5)]
+
+
 def test_parts_and_equal_names_get_their_own_fragments() -> None:
     long = "def area():\n" + "    step()\n" * 400
     text = f"{long}\n{long}\n\n{'y = call()' + chr(10)}" + "call()\n" * 300

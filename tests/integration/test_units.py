@@ -23,12 +23,18 @@ def units(tmp_path: Path) -> Path:
 
 
 def fake_systemctl(tmp_path: Path, code: int = 0) -> tuple[Systemctl, Path]:
-    """Make a systemctl that notes its arguments and answers like the real one."""
+    """Make a systemctl that notes its arguments and answers like the real one.
+
+    With an exit code it is one without a bus, or whose every change fails (`code` below 0).
+    """
     said = tmp_path / "said"
     program = tmp_path / "systemctl"
+    say = ":" if code > 0 else "echo"
     program.write_text(
         f'#!/bin/sh\nshift 2\necho "$@" >> "{said}"\n'
-        f"case $1 in is-active) echo active;; is-enabled) echo enabled;; esac\nexit {code}\n"
+        + ("echo No medium found >&2\n" if code > 0 else "")
+        + f"case $1 in is-active) {say} active;; is-enabled) {say} enabled;; esac\n"
+        + f"exit {abs(code)}\n"
     )
     program.chmod(0o755)
     return Systemctl(str(program)), said
@@ -133,6 +139,15 @@ def test_without_an_answer_the_report_says_what_to_run(units: Path, tmp_path: Pa
         assert report.state == "installed"
         assert "systemctl --user daemon-reload" in report.advice
         assert f"systemctl --user enable {SERVICE}" in report.advice
+        assert report.advice.startswith("systemd does not answer here; the units are written.")
+        assert "paparats up" in report.advice
+        assert report.active == "unknown"
+
+
+def test_a_call_that_fails_is_named(units: Path, tmp_path: Path) -> None:
+    report = service_unit.install(units, PROGRAM, fake_systemctl(tmp_path, code=-1)[0])
+    assert report.advice.startswith("systemctl --user daemon-reload failed. Run: ")
+    assert "does not answer" not in report.advice
 
 
 def test_uninstall_leaves_nothing_of_ours(units: Path, tmp_path: Path) -> None:
@@ -152,7 +167,22 @@ def test_without_systemd_the_links_of_enable_are_removed_too(units: Path) -> Non
     wants.mkdir()
     (wants / SERVICE).symlink_to(units / SERVICE)
     service_unit.uninstall(units, PROGRAM, NO_SYSTEMD)
-    assert list(wants.iterdir()) == []
+    assert not units.exists()
+
+
+@pytest.mark.parametrize("others", [(), ("systemd",), ("systemd", "user")])
+def test_uninstall_leaves_no_empty_directory(
+    units: Path, tmp_path: Path, others: tuple[str, ...]
+) -> None:
+    home = tmp_path / "config"
+    theirs = home.joinpath(*others, "theirs")
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("x")
+    service_unit.install(units, PROGRAM, NO_SYSTEMD)
+    report = service_unit.uninstall(units, PROGRAM, NO_SYSTEMD)
+    assert report.state == "absent"
+    assert [path for path in home.rglob("*") if not path.is_dir()] == [theirs]
+    assert not [path for path in home.rglob("*") if path.is_dir() and not list(path.iterdir())]
 
 
 def test_units_of_others_are_never_touched(units: Path) -> None:

@@ -27,6 +27,7 @@ PLACEHOLDER = "@PAPARATSD@"
 MARK = '# Written by "paparats service install"'
 SYSTEMCTL_TIMEOUT_S = 30.0
 LINGER = "To run it without being logged in: loginctl enable-linger"
+SILENT = "systemd does not answer here; the units are written. Meanwhile use: paparats up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ class Systemctl:
         return (
             answer[1] if answer is not None and re.fullmatch(r"[a-z-]+", answer[1]) else "unknown"
         )
+
+    def answers(self) -> bool:
+        """Say whether there is a systemd of the user's to talk to."""
+        return self.word("is-active") != "unknown"
 
     def first_failure(self, calls: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
         """Run the calls in order and return the first that fails, None when all went well."""
@@ -139,8 +144,12 @@ def install(directory: Path, program: Path, systemctl: Systemctl | None = None) 
     failed = systemctl.first_failure(calls)
     if failed is None:
         return inspect(directory, program, systemctl, advice=LINGER)
-    rest = calls[calls.index(failed) :]
-    return inspect(directory, program, systemctl, advice=f"Now run: {_commands(rest)}. {LINGER}")
+    commands = _commands(calls[calls.index(failed) :])
+    if not systemctl.answers():
+        advice = f"{SILENT}. Where it answers, run: {commands}"
+    else:
+        advice = f"systemctl --user {' '.join(failed)} failed. Run: {commands}. {LINGER}"
+    return inspect(directory, program, systemctl, advice=advice)
 
 
 def uninstall(directory: Path, program: Path, systemctl: Systemctl | None = None) -> ServiceReport:
@@ -159,7 +168,10 @@ def uninstall(directory: Path, program: Path, systemctl: Systemctl | None = None
     advice = ""
     if stopped or reloaded:
         _remove_links(directory)
-        advice = "systemctl did not answer; stop a running daemon with: paparats down"
+        advice = "systemd does not answer here; stop a running daemon with: paparats down"
+        if systemctl.answers():
+            advice = "systemctl could not stop it; stop a running daemon with: paparats down"
+    _remove_empty(directory)
     return inspect(directory, program, systemctl, advice=advice)
 
 
@@ -222,3 +234,16 @@ def _remove_links(directory: Path) -> None:
         link = directory / f"{target}.wants" / name
         if link.is_symlink():
             link.unlink()
+            _remove_empty(link.parent, up=1)
+
+
+def _remove_empty(directory: Path, up: int = 2) -> None:
+    """Remove the directory and those above it, `up` in all, as far as nothing is in them.
+
+    systemd makes them again for whoever needs them, and an installation does.
+    """
+    for one in (directory, *directory.parents)[:up]:
+        try:
+            one.rmdir()
+        except OSError:
+            return

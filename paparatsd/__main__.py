@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FLAGS = {
     "host": ("http.host", "loopback address to listen on, default: 127.0.0.1"),
     "port": ("http.port", "TCP port, default: 9876; 0 picks a free one"),
-    "workers": ("index.workers", "worker processes, default: one less than the processors"),
+    "workers": ("index.workers", "worker processes, default: one a processor"),
     "log-level": ("log.level", "debug, info, warning or error"),
     "log-format": ("log.format", "auto, human or json"),
 }

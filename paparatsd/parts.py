@@ -137,7 +137,7 @@ async def _build_on(
     vectors = _store(settings, clock)
     await vectors.start()
     pool = WorkerPool(
-        count=settings.index.workers or max(1, (os.cpu_count() or 2) - 1),
+        count=settings.index.workers or os.cpu_count() or 1,
         file_timeout_s=settings.index.parse_timeout_s,
         memory_bytes=settings.index.worker_memory_bytes,
         idle_s=settings.index.worker_idle_s,

@@ -96,7 +96,7 @@ class IndexSettings:
     max_file_bytes: int = 1_000_000
     chunk_chars: int = 1_600
     max_chunk_chars: int = 3_200
-    workers: int = 0  # 0: one less than the processors, at least one
+    workers: int = 0  # 0: as many as there are processors; they run at a lower priority
     parse_timeout_s: float = 10.0
     worker_memory_bytes: int = 2 << 30
     worker_idle_s: float = 600.0

@@ -16,9 +16,9 @@ import numpy as np
 
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.plan import is_racy
-from paparatsd.model import PointBatch, ShardKey, SparseVector
+from paparatsd.model import PointBatch, ShardKey
 from paparatsd.store.ids import version_id
-from paparatsd.store.rows import VersionRow
+from paparatsd.store.packed import PackedVersion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from paparatsd.chunks.parse import ChunkLimits
     from paparatsd.indexing.flusher import Flusher
+    from paparatsd.indexing.jobs import BuiltFile
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
-    from paparatsd.model import BuiltFile, Fingerprint, RepoId, SkippedFile, Stat, VersionId
+    from paparatsd.model import Fingerprint, RepoId, SkippedFile, Stat, VersionId
     from paparatsd.settings import IndexSettings
     from paparatsd.store.vectors import VectorStore
 
@@ -161,22 +162,16 @@ class VersionBuilder:
                     await self._vectors.delete(self.shard, entry.versions)
                     await self._ledger.outbox_done(entry)
 
-    def _row(self, path: str, built: BuiltFile) -> VersionRow:
-        parsed = built.parsed
-        return VersionRow(
+    def _row(self, path: str, built: BuiltFile) -> PackedVersion:
+        return PackedVersion(
             id=version_id(self.repo, path, built.content, self._pipeline.fingerprint),
             repo=self.repo,
             path=path,
             content=built.content,
             fingerprint=self._pipeline.fingerprint,
-            language=parsed.language,
             size=built.size,
-            lines=parsed.lines,
-            chunks=parsed.chunks,
-            symbols=parsed.symbols,
-            uses=parsed.uses,
             record=built.record,
-            degraded=parsed.degraded,
+            file=built.file,
         )
 
     def _placed(self, outcome: Outcome, read_at_ns: int) -> Placed:
@@ -195,26 +190,23 @@ class VersionBuilder:
             None,
             racy=is_racy(outcome.stat, read_at_ns),
             computed=outcome.built is not None,
-            chunks=len(outcome.built.parsed.chunks) if outcome.built is not None else 0,
+            chunks=len(outcome.built.file.kinds) if outcome.built is not None else 0,
         )
 
 
-def points_of(rows: Sequence[VersionRow], built: Sequence[BuiltFile]) -> PointBatch | None:
+def points_of(rows: Sequence[PackedVersion], built: Sequence[BuiltFile]) -> PointBatch | None:
     """Make one point a chunk, in the order of the rows; None when there are no chunks."""
-    pairs = [(row, chunk) for row in rows for chunk in row.chunks]
-    if not pairs:
+    sizes = [len(row.file.kinds) for row in rows]
+    if not any(sizes):
         return None
     dense = [item.dense for item in built if item.dense is not None and len(item.dense)]
     return PointBatch(
-        versions=tuple(row.id for row, _ in pairs),
-        ordinals=tuple(chunk.ordinal for _, chunk in pairs),
-        kinds=tuple(chunk.kind for _, chunk in pairs),
-        languages=tuple(row.language for row, _ in pairs),
-        sparse=tuple(_storable(vector) for item in built for vector in item.sparse),
+        versions=tuple(row.id for row, n in zip(rows, sizes, strict=True) for _ in range(n)),
+        ordinals=tuple(ordinal for n in sizes for ordinal in range(n)),
+        kinds=tuple(kind for row in rows for kind in row.file.kinds),
+        languages=tuple(
+            row.file.language for row, n in zip(rows, sizes, strict=True) for _ in range(n)
+        ),
+        sparse=tuple(vector for item in built for vector in item.sparse()),
         dense=np.concatenate(dense) if dense else None,
     )
-
-
-def _storable(vector: SparseVector) -> SparseVector:
-    """Round values as the ranking record does: points made from either are the same."""
-    return SparseVector(vector.ids, vector.values.astype(np.float16).astype(np.float32))

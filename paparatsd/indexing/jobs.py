@@ -7,11 +7,19 @@ daemon.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from paparatsd.model import SparseVector
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from paparatsd.chunks.limits import ChunkLimits
-    from paparatsd.model import BuiltFile, ContentId, SkippedFile, Stat
+    from paparatsd.model import ContentId, SkippedFile, Stat
+    from paparatsd.store.packed import PackedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,34 @@ class BuildJob:
     max_file_bytes: int
     allow_secrets: bool
     embed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltFile:
+    """What a worker makes of one file, flat: thousands of small objects would travel slowly.
+
+    The terms of chunk i are `term_ids[offsets[i]:offsets[i + 1]]` (uint32, ascending), their
+    values likewise (float16, as the ranking record has them). `dense` has one row of length 1 a
+    chunk (float32), or is None when the embedder is not in the worker.
+    """
+
+    content: ContentId
+    size: int
+    file: PackedFile
+    offsets: NDArray[np.int64]
+    term_ids: NDArray[np.uint32]
+    term_values: NDArray[np.float16]
+    record: bytes
+    dense: NDArray[np.float32] | None
+
+    def sparse(self) -> tuple[SparseVector, ...]:
+        """Return the lexical vector of each chunk."""
+        values = self.term_values.astype(np.float32)
+        bounds = self.offsets.tolist()
+        return tuple(
+            SparseVector(self.term_ids[start:end], values[start:end])
+            for start, end in pairwise(bounds)
+        )
 
 
 @dataclass(frozen=True, slots=True)

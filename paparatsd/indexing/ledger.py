@@ -33,7 +33,8 @@ if TYPE_CHECKING:
         ShardKey,
         VersionId,
     )
-    from paparatsd.store.rows import OutboxEntry, ProjectRow, Totals, VersionRow
+    from paparatsd.store.packed import PackedVersion
+    from paparatsd.store.rows import OutboxEntry, ProjectRow, Totals
 
 T = TypeVar("T")
 
@@ -179,7 +180,7 @@ class Ledger:
         return {path: frozenset(contents) for path, contents in found.items()}
 
     async def write_versions(
-        self, rows: Sequence[VersionRow], shard: ShardKey, project_id: int
+        self, rows: Sequence[PackedVersion], shard: ShardKey, project_id: int
     ) -> None:
         """Write versions that no view shows yet and note that their points are on the way.
 

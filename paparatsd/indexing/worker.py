@@ -8,8 +8,11 @@ touched and delivered as soon as it is done, so that the daemon knows whom to bl
 from __future__ import annotations
 
 import gc
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from paparatsd import ipc
 from paparatsd.chunks.embedtext import embed_text
@@ -17,12 +20,16 @@ from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import build_record
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started
-from paparatsd.model import BuiltFile, Skip, SkippedFile, Stat
+from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started
+from paparatsd.model import Skip, SkippedFile, Stat
 from paparatsd.sources.read import SourceText, read_source
+from paparatsd.store.packed import pack_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+NICENESS = 5
 
 
 class Builder:
@@ -78,11 +85,15 @@ class Builder:
         encode = self.model().encode
         record = build_record(file.path, parsed, sparse, encode)
         texts = tuple(embed_text(file.path, parsed, chunk) for chunk in parsed.chunks)
+        lengths = [len(vector.ids) for vector in sparse]
+        nothing = np.zeros(0)
         return BuiltFile(
             content=source.content,
             size=source.size,
-            parsed=parsed,
-            sparse=sparse,
+            file=pack_file(parsed),
+            offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+            term_ids=np.concatenate([nothing, *(v.ids for v in sparse)]).astype(np.uint32),
+            term_values=np.concatenate([nothing, *(v.values for v in sparse)]).astype(np.float16),
             record=record,
             dense=encode(texts) if job.embed else None,
         )
@@ -99,6 +110,8 @@ def _stat_before(path: Path) -> Stat | None:
 
 def main() -> None:
     """Serve the daemon until its end of the pipe closes."""
+    # Questions, and whatever else the machine is for, go first.
+    os.nice(NICENESS)
     gc.freeze()
     ipc.serve_child(Builder().handle)
 

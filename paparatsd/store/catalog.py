@@ -17,6 +17,7 @@ from paparatsd.store import collect, frequencies, projects, vector_state, versio
 from paparatsd.store.database import Database, batched, copies, translated
 from paparatsd.store.migrations import MIGRATIONS
 from paparatsd.store.names import NameTable
+from paparatsd.store.packed import PackedVersion, pack_version
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Catalog:
 
     def write_versions(
         self,
-        rows: Sequence[VersionRow],
+        rows: Sequence[VersionRow | PackedVersion],
         *,
         project_id: int | None = None,
         shard: ShardKey | None = None,
@@ -147,7 +148,7 @@ class Catalog:
         `project_id` says for whom, so that removing that project takes them along. With `shard`
         the versions are noted as about to get points there. What is known already stays.
         """
-        packed = [versions.pack_version(row) for row in rows]
+        packed = [row if isinstance(row, PackedVersion) else pack_version(row) for row in rows]
         now = self._clock.now()
         try:
             with self._database.transaction("write_versions") as connection:

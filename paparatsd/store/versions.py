@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +9,7 @@ import numpy as np
 from paparatsd.model import ContentId, Fingerprint, RepoId, VersionId
 from paparatsd.store.database import select_in
 from paparatsd.store.names import delete_unused, find_names, fold_name, storable
-from paparatsd.store.packs import (
-    pack_chunks,
-    pack_symbols,
-    pack_uses,
-    unpack_symbols,
-    unpack_uses,
-)
+from paparatsd.store.packs import unpack_symbols, unpack_uses
 from paparatsd.store.projects import repo_number
 from paparatsd.store.rows import Definition, VersionInfo
 from paparatsd.store.schema import UPSERTED
@@ -30,31 +22,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import ShardKey
     from paparatsd.store.names import NameTable
-    from paparatsd.store.rows import VersionRow
-
-
-@dataclass(frozen=True, slots=True)
-class PackedVersion:
-    """A version row with its packs made, ready to be written in a short transaction."""
-
-    row: VersionRow
-    chunks: bytes
-    symbols: bytes
-    uses: bytes
-    defined: tuple[str, ...]
-    used: Counter[str]
-
-
-def pack_version(row: VersionRow) -> PackedVersion:
-    """Do the part of writing a version that needs no database."""
-    return PackedVersion(
-        row=row,
-        chunks=pack_chunks(row.chunks),
-        symbols=pack_symbols(row.symbols),
-        uses=pack_uses(row.uses),
-        defined=tuple(storable(symbol.name) for symbol in row.symbols),
-        used=Counter(storable(use.name) for use in row.uses),
-    )
+    from paparatsd.store.packed import PackedVersion
 
 
 def insert_versions(
@@ -68,49 +36,46 @@ def insert_versions(
 
     What is there stays, for a version is a function of its id, but its time starts anew.
     """
-    there = known_versions(connection, [version.row.id for version in packed])
+    there = known_versions(connection, [version.id for version in packed])
     keep_versions(connection, there, now)
-    new = list({v.row.id: v for v in packed if v.row.id not in there}.values())
+    new = list({v.id: v for v in packed if v.id not in there}.values())
     _insert_rows(connection, new)
     _insert_names(connection, names, new)
     connection.executemany(
-        "INSERT INTO unviewed VALUES (?,?,?)", ((v.row.id, now, project_id) for v in new)
+        "INSERT INTO unviewed VALUES (?,?,?)", ((v.id, now, project_id) for v in new)
     )
-    return [v.row.id for v in new]
+    return [v.id for v in new]
 
 
 def _insert_rows(connection: sqlite3.Connection, new: Sequence[PackedVersion]) -> None:
-    repos = {repo: repo_number(connection, repo) for repo in {v.row.repo for v in new}}
-    prints = {
-        print_: _fingerprint(connection, print_) for print_ in {v.row.fingerprint for v in new}
-    }
+    repos = {repo: repo_number(connection, repo) for repo in {v.repo for v in new}}
+    prints = {print_: _fingerprint(connection, print_) for print_ in {v.fingerprint for v in new}}
     connection.executemany(
         "INSERT INTO versions VALUES (?,?,?,?,?,?,?,?,?,?)",
         (
             (
-                v.row.id,
-                repos[v.row.repo],
-                v.row.path,
-                v.row.content,
-                prints[v.row.fingerprint],
-                v.row.language,
-                v.row.size,
-                v.row.lines,
-                len(v.row.chunks),
-                storable(v.row.degraded),
+                v.id,
+                repos[v.repo],
+                v.path,
+                v.content,
+                prints[v.fingerprint],
+                v.file.language,
+                v.size,
+                v.file.lines,
+                len(v.file.kinds),
+                v.file.degraded,
             )
             for v in new
         ),
     )
     connection.executemany(
-        "INSERT INTO chunk_packs VALUES (?,?)", ((v.row.id, v.chunks) for v in new)
+        "INSERT INTO chunk_packs VALUES (?,?)", ((v.id, v.file.chunks) for v in new)
     )
     connection.executemany(
-        "INSERT INTO symbol_packs VALUES (?,?,?)", ((v.row.id, v.symbols, v.uses) for v in new)
+        "INSERT INTO symbol_packs VALUES (?,?,?)",
+        ((v.id, v.file.symbols, v.file.uses) for v in new),
     )
-    connection.executemany(
-        "INSERT INTO records VALUES (?,?)", ((v.row.id, v.row.record) for v in new)
-    )
+    connection.executemany("INSERT INTO records VALUES (?,?)", ((v.id, v.record) for v in new))
 
 
 def _fingerprint(connection: sqlite3.Connection, fingerprint: Fingerprint) -> int:
@@ -126,26 +91,15 @@ def _insert_names(
 ) -> None:
     wanted: set[str] = set()
     for version in new:
-        wanted.update(version.defined, version.used)
+        wanted.update(version.file.used)
+        wanted.update(defined[0] for defined in version.file.defined)
     ids = names.intern(connection, wanted)
     definitions = [
-        (
-            ids[name],
-            version.row.id,
-            ordinal,
-            symbol.kind,
-            symbol.start_line,
-            symbol.end_line,
-            symbol.chunk,
-            int(symbol.container),
-            int(symbol.exported),
-        )
+        (ids[name], version.id, ordinal, *rest)
         for version in new
-        for ordinal, (name, symbol) in enumerate(
-            zip(version.defined, version.row.symbols, strict=True)
-        )
+        for ordinal, (name, *rest) in enumerate(version.file.defined)
     ]
-    uses = [(ids[name], version.row.id, n) for version in new for name, n in version.used.items()]
+    uses = [(ids[name], version.id, n) for version in new for name, n in version.file.used.items()]
     # In key order the rows of one name land on one page.
     connection.executemany(
         "INSERT INTO definitions VALUES (?,?,?,?,?,?,?,?,?)", sorted(definitions)

@@ -90,11 +90,15 @@ class Housekeeping:
 
     async def _check_store(self) -> None:
         """Once a start: have built again whatever the vector store has lost meanwhile."""
-        for shard in await self._ledger.shards():
+        left = list(await self._ledger.shards())
+        while left:
+            shard = left.pop(0)
             try:
                 missing = await repair(shard, ledger=self._ledger, vectors=self._vectors)
             except PaparatsError as error:
                 log.warning("housekeeping_failed", job="check_store", error=str(error))
+                left.append(shard)
+                await self._clock.sleep(TICK_S)
                 continue
             if missing:
                 for session in self._roster.sessions():

@@ -43,13 +43,18 @@ def collection_name(shard: ShardKey) -> str:
 
 
 class ServerStore:
-    """Qdrant over HTTP. `problems` says what the server lost or refused."""
+    """Qdrant over HTTP."""
 
     def __init__(self, settings: StoreSettings, *, clock: Clock | None = None) -> None:
         self._link = QdrantLink(settings, clock or SystemClock())
         self._ready: set[str] = set()
         self._making = asyncio.Lock()
-        self.problems: tuple[str, ...] = ()
+        self._lost: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the server lost, and that it cannot be reached while that is so."""
+        return (*self._lost, self._link.problem) if self._link.problem else self._lost
 
     @property
     def _client(self) -> Any:  # noqa: ANN401 - the client is imported late
@@ -60,7 +65,7 @@ class ServerStore:
         return self._link.models
 
     async def start(self) -> None:
-        """Import the client and reach the server once."""
+        """Import the client and look for the server; one that is away is a problem, no error."""
         await self._link.open()
 
     async def stop(self) -> None:
@@ -226,7 +231,7 @@ class ServerStore:
         except CollectionMissing:
             name = collection_name(shard)
             self._ready.discard(name)
-            self.problems = (*self.problems, f"collection {name} was deleted under us")[-20:]
+            self._lost = (*self._lost, f"collection {name} was deleted under us")[-20:]
             log.warning("collection_missing", name=name)
             await self._ensure(shard)
             try:

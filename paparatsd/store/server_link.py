@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 MAX_WAIT_S = 2.0
+START_S = 5.0
+"""A start waits no longer for a server that hangs; the daemon goes on and asks again later."""
 
 
 class CollectionMissing(Exception):
@@ -39,7 +41,10 @@ def address(url: str) -> str:
 
 
 class QdrantLink:
-    """A connection to one server. `client` and `models` are those of qdrant-client."""
+    """A connection to one server. `client` and `models` are those of qdrant-client.
+
+    `problem` says that the server could not be reached when it was last asked, else "".
+    """
 
     def __init__(self, settings: StoreSettings, clock: Clock) -> None:
         self._settings = settings
@@ -50,11 +55,23 @@ class QdrantLink:
         self._exhausted: Any = None
         self.client: Any = None
         self.models: Any = None
+        self.problem = ""
 
     async def open(self) -> None:
-        """Import the client and reach the server once."""
+        """Import the client and look for the server; one that is away may come later.
+
+        Raises VectorStoreUnavailable when it is there and refuses us.
+        """
         await asyncio.to_thread(self._connect)
-        await self.ask("list collections", self.client.get_collections)
+        what = "list collections"
+        try:
+            async with asyncio.timeout(START_S):
+                await self.ask(what, self.client.get_collections)
+        except TimeoutError:
+            self.problem = f"{self.describe()} fails to {what}: no answer within {START_S:g} s"
+        except VectorStoreUnavailable:
+            if not self.problem:
+                raise
 
     def _connect(self) -> None:
         self.models = importlib.import_module("qdrant_client.models")
@@ -95,8 +112,11 @@ class QdrantLink:
             wait_s = random.uniform(0.05, 0.25) * attempt  # noqa: S311 - jitter
             try:
                 async with asyncio.timeout(self._settings.timeout_s):
-                    return await call()
+                    answer = await call()
+                self.problem = ""
+                return answer  # noqa: TRY300 - the end of the good path
             except self._refused as error:
+                self.problem = ""
                 if error.status_code in allowed:
                     return None
                 reason = self._judge(what, error)
@@ -108,7 +128,8 @@ class QdrantLink:
                 reason = f"no answer within {self._settings.timeout_s:g} s"
             if attempt < ATTEMPTS:
                 await self._clock.sleep(min(wait_s, MAX_WAIT_S))
-        raise VectorStoreUnavailable(f"{self.describe()} fails to {what}: {reason}")
+        self.problem = f"{self.describe()} fails to {what}: {reason}"
+        raise VectorStoreUnavailable(self.problem)
 
     def _judge(self, what: str, error: Any) -> str:  # noqa: ANN401 - imported late
         """Return why it is worth trying again, or raise what no repetition will change."""

@@ -33,11 +33,16 @@ class VectorStore(Protocol):
     making is in the way. All writes can be repeated.
     """
 
-    problems: tuple[str, ...]
-    """Sentences about what was found damaged, lost or refused."""
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Sentences about what was found damaged, lost or out of reach."""
+        ...
 
     async def start(self) -> None:
-        """Make the store usable; raises VectorStoreUnavailable when it cannot be reached."""
+        """Make the store usable, also while a server is away (a problem then).
+
+        Raises VectorStoreUnavailable when it refuses us.
+        """
         ...
 
     async def stop(self) -> None:

@@ -29,6 +29,7 @@ from paparatsd.model import (
 from paparatsd.settings import StoreSettings
 from paparatsd.store.edge import EdgeStore
 from paparatsd.store.server import ServerStore, collection_name
+from tests.harness.proxy import Fault, FaultProxy, Mode
 from tests.harness.qdrant_double import QdrantDouble, running_double
 
 if TYPE_CHECKING:
@@ -412,13 +413,23 @@ async def test_a_wrong_key_is_refused_with_the_servers_reason(double: QdrantDoub
     assert "wrong" not in store.describe()
 
 
-async def test_a_server_that_is_down_is_unavailable_at_once() -> None:
-    store = ServerStore(StoreSettings(qdrant_url="http://127.0.0.1:9", timeout_s=1.0))
-
-    async with asyncio.timeout(2):
-        with pytest.raises(VectorStoreUnavailable):
+async def test_a_start_while_the_server_is_away_is_a_problem_until_it_answers(
+    double: QdrantDouble,
+) -> None:
+    port = int(double.url.rpartition(":")[2])
+    async with FaultProxy.to("127.0.0.1", port) as proxy:
+        proxy.fault = Fault(Mode.REFUSE)
+        store = ServerStore(StoreSettings(qdrant_url=proxy.url, qdrant_api_key="key"))
+        async with asyncio.timeout(4):
             await store.start()
-    await store.stop()
+        assert "fails to list collections" in store.problems[0]
+        with pytest.raises(VectorStoreUnavailable):
+            await store.count(shard())
+
+        proxy.fault = Fault()
+        assert await store.count(shard()) == 0
+        assert store.problems == ()
+        await store.stop()
 
 
 async def test_a_passing_failure_is_tried_again(double: QdrantDouble, server: ServerStore) -> None:

@@ -98,7 +98,7 @@ class IndexSettings:
     max_chunk_chars: int = 3_200
     workers: int = 0  # 0: as many as there are processors; they run at a lower priority
     parse_timeout_s: float = 10.0
-    worker_memory_bytes: int = 2 << 30
+    worker_memory_bytes: int = 1_280 << 20  # of address space; about 250 MB of it is code
     worker_idle_s: float = 600.0
     reconcile_min_s: float = 300.0
     allow_secrets: bool = False

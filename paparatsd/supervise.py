@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
+import os
 import pickle
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Any
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-BACKOFF_S = (0.0, 0.2, 1.0, 5.0, 15.0, 30.0)
+BACKOFF_S = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Waits before the n-th start in a row that did not survive `HEALTHY_S`."""
 HEALTHY_S = 30.0
 REAP_S = 2.0
@@ -163,8 +166,7 @@ class Child:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-        if process.returncode is None:
-            process.kill()
+        _end(process)
         code = await process.wait()
         lived = asyncio.get_running_loop().time() - self._started_at
         self._failures = 0 if lived > HEALTHY_S or self._stopping else self._failures + 1
@@ -220,8 +222,8 @@ class Child:
 
     def kill(self) -> None:
         """End the child at once; the next call starts a new one."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
+        if self._process is not None:
+            _end(self._process)
 
     async def stop(self, within_s: float = 2.0) -> None:
         """Close the pipe, wait for the child to end by itself, then kill it."""
@@ -234,7 +236,7 @@ class Child:
                 async with asyncio.timeout(within_s):
                     await process.wait()
             except TimeoutError:
-                process.kill()
+                _end(process)
                 await process.wait()
         if task is not None:
             await asyncio.wait({task}, timeout=within_s)
@@ -243,3 +245,14 @@ class Child:
         """End an idle child; a later call starts it again."""
         await self.stop()
         self._stopping = False
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a child that still runs.
+
+    Not by its own method: that looks for the exit status first and takes it from the event loop,
+    which then warns of an unknown process.
+    """
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)

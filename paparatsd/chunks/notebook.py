@@ -157,4 +157,7 @@ def _string(node: Node) -> str:
         value = json.loads(node.text or b'""')
     except ValueError:
         return ""
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    # JSON can spell half a character; as text it could not be stored or sent anywhere.
+    return value.encode("utf-8", "replace").decode("utf-8")

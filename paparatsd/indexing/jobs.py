@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.model import SparseVector
+from paparatsd.model import SparseVector, Stat
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from paparatsd.chunks.limits import ChunkLimits
-    from paparatsd.model import ContentId, SkippedFile, Stat
+    from paparatsd.model import ContentId, SkippedFile
     from paparatsd.store.packed import PackedFile
 
 
@@ -90,3 +92,12 @@ class Started:
     """Note: the worker is about to touch this file."""
 
     path: str
+
+
+def stat_file(path: Path) -> Stat | None:
+    """Stat a file before it is read: if it changes meanwhile the next listing differs."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)

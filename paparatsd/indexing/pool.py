@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from paparatsd.errors import ChildDied
-from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started
+from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started, stat_file
 from paparatsd.model import Skip, SkippedFile
 from paparatsd.supervise import Child, RemoteError
 
@@ -23,6 +25,10 @@ log = structlog.get_logger()
 
 JOB_DEADLINE_S = 600.0
 """Bound of a whole job; the bound that matters is the one per file."""
+
+
+BLOATED_BYTES = 600 << 20
+"""A worker that has grown beyond this is replaced: grammars do not give memory back."""
 
 
 class _Watch:
@@ -84,7 +90,7 @@ class WorkerPool:
         files = job.files
         while files:
             left, culprit = await self._attempt(replace(job, files=files), outcomes)
-            files = self._next_files(left, culprit, deaths, outcomes)
+            files = self._next_files(job.root, left, culprit, deaths, outcomes)
         return outcomes
 
     async def _attempt(
@@ -109,7 +115,11 @@ class WorkerPool:
             raise group.exceptions[0] from None
         finally:
             self._used_at = self._clock.monotonic()
-            self._free.put_nowait(child)
+            try:
+                if _resident_bytes(child.pid) > BLOATED_BYTES:
+                    await child.rest()
+            finally:
+                self._free.put_nowait(child)
         return tuple(watch.waiting.values()), watch.current
 
     async def _guard(self, child: Child, watch: _Watch) -> None:
@@ -127,6 +137,7 @@ class WorkerPool:
 
     def _next_files(
         self,
+        root: str,
         left: tuple[BuildFile, ...],
         culprit: str | None,
         deaths: dict[str, int],
@@ -136,13 +147,14 @@ class WorkerPool:
         if culprit is None:
             return left
         deaths[culprit] = count = deaths.get(culprit, 0) + 1
+        stat = stat_file(Path(root) / culprit)
         blamed = next(file for file in left if file.path == culprit)
         others = tuple(file for file in left if file is not blamed)
         if count >= 3:
             self.quarantined += 1
             log.warning("file_quarantined", path=culprit)
             reason = SkippedFile(culprit, Skip.QUARANTINED, "no parser survives this file")
-            outcomes.append(Outcome(culprit, None, skipped=reason))
+            outcomes.append(Outcome(culprit, stat, skipped=reason))
             return others
         if count == 2:
             blamed = replace(blamed, structure=False)
@@ -166,3 +178,12 @@ class WorkerPool:
         """End all workers."""
         for child in self._children:
             await child.stop(within_s=0.5)
+
+
+def _resident_bytes(pid: int | None) -> int:
+    """Return the resident size of a process; 0 where it cannot be told."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

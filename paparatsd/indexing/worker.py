@@ -20,8 +20,8 @@ from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import build_record
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started
-from paparatsd.model import Skip, SkippedFile, Stat
+from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started, stat_file
+from paparatsd.model import SkippedFile
 from paparatsd.sources.read import SourceText, read_source
 from paparatsd.store.packed import pack_file
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 NICENESS = 5
+OUT_OF_MEMORY = 12
+"""Exit code of a worker that a file was too much for."""
 
 
 class Builder:
@@ -59,25 +61,25 @@ class Builder:
         root = Path(job.root)
         for file in job.files:
             note(Started(file.path))
-            note(self.build_file(root, file, job))
+            try:
+                outcome = self.build_file(root, file, job)
+            except MemoryError:
+                # Whatever took the memory may hold on to it: a fresh process tries this file again.
+                os._exit(OUT_OF_MEMORY)
+            note(outcome)
         return len(job.files)
 
     def build_file(self, root: Path, file: BuildFile, job: BuildJob) -> Outcome:
         """Read, recognise or build one file."""
-        stat = _stat_before(root / file.path)
-        try:
-            source = read_source(
-                root, file.path, max_bytes=job.max_file_bytes, allow_secrets=job.allow_secrets
-            )
-            if isinstance(source, SkippedFile):
-                return Outcome(file.path, stat, skipped=source)
-            if source.content in file.known:
-                return Outcome(file.path, source.stat, recognised=source.content)
-            return Outcome(file.path, source.stat, built=self._make(file, source, job))
-        except MemoryError:
-            gc.collect()
-            reason = SkippedFile(file.path, Skip.QUARANTINED, "needs more memory than a worker has")
-            return Outcome(file.path, stat, skipped=reason)
+        stat = stat_file(root / file.path)
+        source = read_source(
+            root, file.path, max_bytes=job.max_file_bytes, allow_secrets=job.allow_secrets
+        )
+        if isinstance(source, SkippedFile):
+            return Outcome(file.path, stat, skipped=source)
+        if source.content in file.known:
+            return Outcome(file.path, source.stat, recognised=source.content)
+        return Outcome(file.path, source.stat, built=self._make(file, source, job))
 
     def _make(self, file: BuildFile, source: SourceText, job: BuildJob) -> BuiltFile:
         parsed = parse_file(file.path, source.text, job.limits, structure=file.structure)
@@ -97,15 +99,6 @@ class Builder:
             record=record,
             dense=encode(texts) if job.embed else None,
         )
-
-
-def _stat_before(path: Path) -> Stat | None:
-    """Stat a file before it is read: if it changes meanwhile the next listing differs."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return None
-    return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def main() -> None:

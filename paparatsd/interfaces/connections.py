@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import time
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRACE_S = 1.0
+"""A client on this machine that means well has sent its request long before."""
+BURST = 4
 
 
 class Droppable(Protocol):
@@ -22,14 +30,21 @@ class Connections:
     """The open connections of one listener.
 
     A connection is half-open until its first request has passed the guard. Full of half-open
-    ones, the oldest of them goes: a flood pushes out itself, not those who speak in time. Full
+    ones, the oldest of them goes once it had `GRACE_S` to speak: a flood pushes out itself, not
+    clients that all come at once. Beyond `BURST` times the limit the oldest goes in any case. Full
     of established ones, the longest idle goes; when all are busy the newcomer is refused.
     """
 
-    def __init__(self, max_half_open: int, max_established: int) -> None:
+    def __init__(
+        self,
+        max_half_open: int,
+        max_established: int,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._max_half_open = max_half_open
         self._max_established = max_established
-        self._half_open: dict[Droppable, None] = {}
+        self._monotonic = monotonic
+        self._half_open: dict[Droppable, float] = {}
         self._established: dict[Droppable, None] = {}
 
     def __len__(self) -> int:
@@ -42,9 +57,12 @@ class Connections:
 
     def opened(self, connection: Droppable) -> None:
         """Count a new connection; may drop an older half-open one."""
-        self._half_open[connection] = None
-        if len(self._half_open) > self._max_half_open:
-            oldest = next(iter(self._half_open))
+        now = self._half_open[connection] = self._monotonic()
+        if len(self._half_open) <= self._max_half_open:
+            return
+        oldest, since = next(iter(self._half_open.items()))
+        crowded = len(self._half_open) > BURST * self._max_half_open
+        if crowded or now - since > GRACE_S:
             self.closed(oldest)
             oldest.drop()
 

@@ -82,8 +82,15 @@ async def serve_interfaces(  # noqa: PLR0913 - the daemon wires everything here
         sockets.close()
 
 
+OWNER_CONNECTIONS = 2_048
+"""Of the owner, whom the kernel has vouched for: no flood of strangers has to be feared."""
+
+
 def _listener(
-    app: ASGIApp, settings: HttpSettings, is_welcome: Callable[[socket.socket], bool]
+    app: ASGIApp,
+    settings: HttpSettings,
+    connections: Connections,
+    is_welcome: Callable[[socket.socket], bool],
 ) -> Listener:
     return Listener(
         app=app,
@@ -93,7 +100,7 @@ def _listener(
             write_s=settings.write_deadline_s,
         ),
         limits=HeadLimits(),
-        connections=Connections(settings.max_half_open, settings.max_connections),
+        connections=connections,
         tasks=set(),
         is_welcome=is_welcome,
     )
@@ -109,7 +116,8 @@ def _tcp_listener(
         max_body_bytes=settings.max_body_bytes,
     )
     app = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
-    return _listener(app, settings, lambda _sock: True)
+    connections = Connections(settings.max_half_open, settings.max_connections)
+    return _listener(app, settings, connections, lambda _sock: True)
 
 
 def _unix_listener(
@@ -129,7 +137,8 @@ def _unix_listener(
 
     rules = Rules(max_body_bytes=settings.max_body_bytes)
     app = Guard(owner_app(service, mcp.bridge_routes()), rules, refusals)
-    return _listener(app, settings, is_expected)
+    connections = Connections(OWNER_CONNECTIONS, OWNER_CONNECTIONS)
+    return _listener(app, settings, connections, is_expected)
 
 
 async def _start(sockets: Sockets, tcp: Listener, unix: Listener) -> list[asyncio.Server]:

@@ -91,6 +91,8 @@ class Searcher:
         when no answer at all can be given.
         """
         started = time.perf_counter()
+        if not scope.projects:
+            return SearchAnswer(request.query, (), (), notes=scope_notes(scope))
         key = cache_key(request, scope)
         ranked, notes = self._cache.get(key), ()
         if ranked is None:

@@ -244,7 +244,9 @@ def _refuse_newer(path: Path, newest: int) -> None:
 
 def _inspect(path: Path) -> int:
     """Return the schema number as a reader sees it; raises StateCorrupt for a foreign file."""
-    with _doubted(path), contextlib.closing(connect(path, read_only=True)) as connection:
+    # A rollback journal is left when a crash met the very first write: only a writer can undo it.
+    interrupted = path.with_name(path.name + "-journal").exists()
+    with _doubted(path), contextlib.closing(connect(path, read_only=not interrupted)) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         version = schema_version(connection)

@@ -55,16 +55,26 @@ class Connection:
 
 
 def test_a_flood_of_half_open_connections_pushes_out_its_own_oldest() -> None:
-    connections = Connections(max_half_open=2, max_established=9)
+    now = 0.0
+    connections = Connections(max_half_open=2, max_established=9, monotonic=lambda: now)
     good = Connection()
     connections.opened(good)
     assert connections.admit(good)
     flood = [Connection() for _ in range(4)]
     for one in flood:
+        now += 2.0
         connections.opened(one)
     assert [bool(one.dropped) for one in flood] == [True, True, False, False]
     assert good.dropped == []
     assert len(connections) == 3
+
+
+def test_clients_that_come_at_once_all_get_their_turn_until_it_is_far_too_many() -> None:
+    connections = Connections(max_half_open=2, max_established=9, monotonic=lambda: 0.0)
+    crowd = [Connection() for _ in range(9)]
+    for one in crowd:
+        connections.opened(one)
+    assert [bool(one.dropped) for one in crowd] == [True] + [False] * 8
 
 
 def test_the_longest_idle_connection_makes_room_and_busy_ones_do_not() -> None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -75,7 +75,7 @@ def run_on_terminal(directory: Path, *argv: str, **more: str) -> tuple[int, str]
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         (*PAPARATS, *argv),
-        env=environment_of(directory, COLUMNS="100", LINES="40", **more),
+        env=environment_of(directory, **{"COLUMNS": "100", "LINES": "40", **more}),
         cwd=directory,
         stdin=theirs,
         stdout=theirs,
@@ -160,12 +160,53 @@ def test_add_on_a_terminal_shows_progress_and_then_one_line(control: FakeControl
         "eta_s": 3.0,
     }
     busy = project(state="indexing", progress=progress)
-    control.answer("GET", "/v1/projects", {"projects": [busy]}, {"projects": [project()]})
+    states: tuple[list[dict[str, Any]], ...] = ([], [busy], [project()])
+    control.answer("GET", "/v1/projects", *({"projects": state} for state in states))
     code, shown = run_on_terminal(control.directory, "add", ".", TERM="xterm-256color")
     assert code == 0
     assert "6/12 files, 60 chunks, 30 files/s, 3 s left" in shown
     last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()[-1]
     assert "shop (group default) is ready: 12 files" in last
+
+
+def plain(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+
+
+@pytest.mark.parametrize("terminal", ["xterm-256color", "dumb"])
+@pytest.mark.parametrize(
+    ("width", "titles"),
+    [
+        ("120", "PROJECT GROUP STATE BRANCH FILES CHUNKS SKIPPED PENDING RATE ETA"),
+        ("70", "PROJECT GROUP STATE BRANCH FILES SKIPPED PENDING"),
+        ("38", "PROJECT STATE FILES"),
+        ("5", "PROJECT STATE FILES"),
+    ],
+)
+def test_a_narrow_terminal_gets_fewer_columns_and_whole_words(
+    control: FakeControl, terminal: str, width: str, titles: str
+) -> None:
+    projects = (project("a-longer-project"), project("日本語", group="backend", state="stale"))
+    control.answer("GET", "/v1/status", daemon_status(*projects))
+    code, shown = run_on_terminal(control.directory, "status", TERM=terminal, COLUMNS=width)
+    assert code == 0
+    table = plain(shown).splitlines()[-3:]
+    assert table[0].split() == titles.split()
+    assert table[2].split()[0] == "日本語"
+    assert {len(line.split()) for line in table} == {len(titles.split())}
+    if width != "5":
+        assert max(map(len, table)) <= int(width)
+
+
+def test_long_paths_stay_in_one_piece_on_a_narrow_terminal(control: FakeControl) -> None:
+    long = "a very/long path/" * 8 + "x.png"
+    files = [{"path": long, "reason": "too_large", "detail": "2 MB"}]
+    files.append({"path": "b.png", "reason": "binary", "detail": ""})
+    control.answer("GET", "/v1/skipped", {"projects": {"shop": files}})
+    _, shown = run_on_terminal(control.directory, "skipped", TERM="xterm-256color", COLUMNS="70")
+    lines = plain(shown).splitlines()
+    assert lines[1] == f"shop     too_large  {long}  2 MB"
+    assert lines[2] == "shop     binary     b.png"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -84,6 +85,20 @@ def test_status_json_is_the_answer_of_the_daemon(
     assert run_json(capsys, "status") == daemon_status(project())
 
 
+def test_status_says_each_problem_once(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = project("lost", state="missing", reason="the directory is gone", watching="polling: nfs")
+    problems = ["disk is full", "lost: the directory is gone", "lost: polling: nfs", "disk is full"]
+    control.answer("GET", "/v1/status", daemon_status(lost, problems=problems))
+    out = run(capsys, "status")[1]
+    assert [line for line in out.splitlines() if line.startswith("!")] == [
+        "! disk is full",
+        "! lost: the directory is gone",
+        "! lost: changes are found by polling: nfs",
+    ]
+
+
 def test_status_without_projects_says_how_to_add_one(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,6 +110,7 @@ def test_add_sends_an_absolute_path_and_prints_one_line(
     control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(control.directory)
+    control.answer("GET", "/v1/projects", {"projects": []})
     entry = {"name": "x", "path": "/src/x", "group": "g", "hooks": False, "exclude": []}
     control.answer("POST", "/v1/projects", {"project": entry})
     code, out, _ = run(capsys, "add", "sub/../repo", "--name", "x", "--group", "g", "--no-hooks")
@@ -109,7 +125,23 @@ def test_add_sends_an_absolute_path_and_prints_one_line(
 def test_add_json_is_the_entry(control: FakeControl, capsys: pytest.CaptureFixture[str]) -> None:
     entry = {"name": "x", "path": "/src/x", "group": "g", "hooks": True, "exclude": []}
     control.answer("POST", "/v1/projects", {"project": entry})
-    assert run_json(capsys, "add", "/src/x") == {"project": entry}
+    control.answer("GET", "/v1/projects", {"projects": []}, {"projects": [project("x")]})
+    assert run_json(capsys, "add", "/src/x") == {"project": entry, "added": True}
+    assert run_json(capsys, "add", "/src/x") == {"project": entry, "added": False}
+
+
+def test_add_says_that_a_directory_is_registered_already_and_as_what(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The daemon follows links: the path it answers with is not the one that was given.
+    entry = {"name": "shop", "path": "/src/shop", "group": "g", "hooks": True, "exclude": []}
+    control.answer("POST", "/v1/projects", {"project": entry})
+    control.answer("GET", "/v1/projects", {"projects": [project("other"), project("shop")]})
+    said = "/src/shop is registered already as shop (group g)\n"
+    assert run(capsys, "add", "/link/to/shop") == (0, said, "")
+    out = run(capsys, "add", "/link/to/shop", "--wait")[1]
+    assert out.startswith(said)
+    assert "shop (group default) is ready: 12 files" in out
 
 
 def test_add_wait_returns_when_the_project_is_ready(
@@ -120,13 +152,14 @@ def test_add_wait_returns_when_the_project_is_ready(
     control.answer(
         "GET",
         "/v1/projects",
+        {"projects": []},
         {"projects": [project(state="indexing")]},
-        {"projects": [project(state="ready")]},
+        {"projects": [project(state="ready", files=1)]},
     )
     code, out, _ = run(capsys, "add", "/src/shop", "--wait")
     assert code == 0
-    assert "shop (group default) is ready: 12 files, 345 chunks, 2 skipped" in out
-    assert len(control.made("GET", "/v1/projects")) == 2
+    assert "shop (group default) is ready: 1 file, 345 chunks, 2 skipped" in out
+    assert len(control.made("GET", "/v1/projects")) == 3
 
 
 def test_add_wait_fails_when_the_project_cannot_be_indexed(
@@ -159,6 +192,16 @@ def test_list_has_a_row_or_a_name_for_each_project(
     assert rows[2].split() == ["b", "default", "ready", "12", "/src/b"]
     assert control.calls[-1].parameters == {"group": "default"}
     assert run_json(capsys, "list") == {"projects": [project("a"), project("b")]}
+
+
+def test_list_names_groups_and_languages_once_for_completions(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = project("a", group="web", languages={"go": 1, "css": 2})
+    projects = [web, project("b"), project("c", group="web")]
+    control.answer("GET", "/v1/projects", {"projects": projects})
+    assert run(capsys, "list", "--groups")[1] == "default\nweb\n"
+    assert run(capsys, "list", "--languages")[1] == "css\ngo\npython\n"
 
 
 @pytest.mark.parametrize(
@@ -213,21 +256,102 @@ def test_search_passes_every_filter_on(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     control.answer("POST", "/v1/search", answer())
-    argv = (
-        "search -p a -p b -g g -n 7 --path src/** --lang python --kind class --fresh --timeout 2 q"
-    )
+    control.answer("GET", "/v1/projects", {"projects": [project("a", group="g")]})
+    argv = "search -p a -p b -g g -n 7 --path src/** --lang py --kind class --fresh --timeout 2 q"
     assert run(capsys, *argv.split()) == (0, "no results\n", "")
-    assert control.calls[-1].body == {
+    assert control.made("POST", "/v1/search")[0].body == {
         "query": "q",
         "limit": 7,
         "projects": ["a", "b"],
         "groups": ["g"],
         "paths": ["src/**"],
-        "languages": ["python"],
+        "languages": ["py"],
         "kinds": ["class"],
         "fresh": True,
         "deadline_s": 2.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("lang", "indexed", "note"),
+    [
+        ("pyton", {"python": 3, "go": 1}, "no indexed file is in 'pyton'; languages: go, python"),
+        ("pyton", {}, "no indexed file is in 'pyton'; languages: none yet"),
+        ("Python", {"python": 3}, ""),
+        ("js", {"javascript": 3}, ""),
+    ],
+)
+def test_a_language_that_no_file_is_in_is_pointed_out_when_nothing_is_found(
+    control: FakeControl,
+    capsys: pytest.CaptureFixture[str],
+    lang: str,
+    indexed: dict[str, int],
+    note: str,
+) -> None:
+    control.answer("POST", "/v1/search", answer())
+    other = project("other", languages={"perl": 1})
+    found = [project("shop", languages=indexed), other]
+    control.answer("GET", "/v1/projects", {"projects": found})
+    out = run(capsys, "search", "x", "--lang", lang, "-p", "shop")[1]
+    assert out == "no results\n" + (f"note: {note}\n" if note else "")
+    notes = run_json(capsys, "search", "x", "--lang", lang, "-p", "shop")["notes"]
+    assert notes == ([note] if note else [])
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "search", "x", "--kind", "funktion")
+    assert code == 64
+    assert "no chunk is of the kind 'funktion'; kinds: block, cell, class," in err
+    control.answer("POST", "/v1/search", answer())
+    run(capsys, "search", "x", "--kind", "Class", "--kind", "function")
+    assert control.calls[-1].body["kinds"] == ["class", "function"]
+
+
+@pytest.mark.parametrize(
+    "argv", [("session", "expired", "-n", "2"), ("-n", "2", "session", "expired")]
+)
+def test_the_words_of_a_query_need_no_quotes(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
+    control.answer("POST", "/v1/search", answer())
+    assert run(capsys, "search", *argv)[0] == 0
+    assert (control.calls[-1].body["query"], control.calls[-1].body["limit"]) == (
+        "session expired",
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "flask:docs/server.rst#Development Server > Command Line",
+        "shop:a b's.py#x",
+        "shop:$(reboot).py#`x`;y&",
+        "shop:ü*.py#x",
+        "shop:src/cart.py#Cart.total",
+    ],
+)
+def test_a_printed_address_can_be_pasted_into_a_shell(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit(address=address)))
+    printed = run(capsys, "search", "x")[1].splitlines()[1].strip()
+    done = subprocess.run(
+        ["sh", "-c", f"printf %s {printed}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == address
+    if address == "shop:src/cart.py#Cart.total":
+        assert printed == address
+
+
+def test_line_ends_of_other_systems_are_not_shown(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit(text="a\r\nb\rc\r\nd\r")))
+    out = run(capsys, "search", "x")[1]
+    assert out.splitlines()[2:] == [" 9 | a", "10 | b\\x0dc", "11 | d"]
 
 
 def test_search_prints_a_block_for_each_hit_with_line_numbers(
@@ -317,8 +441,16 @@ def test_hooks_say_where_and_what(
     assert "hooks installed in /src/shop/.git/hooks" in out
     assert "post-commit  installed" in out
     assert control.calls[-1].body == {"path": "/src/shop"}
+    control.answer("GET", "/v1/projects", {"projects": [project("a-project")]})
     assert run_json(capsys, "hooks", verb, "a-project") == report
     assert control.calls[-1].body == {"path": "a-project"}
+    run(capsys, "hooks", verb, "./nosuchdir")
+    assert control.calls[-1].body == {"path": str(Path.cwd() / "nosuchdir")}
+    calls = len(control.made("POST", f"/v1/hooks/{verb}"))
+    code, _, err = run(capsys, "hooks", verb, "nosuchdir")
+    assert code == 64
+    assert f"{Path.cwd()}/nosuchdir is no directory, and no project has the name" in err
+    assert len(control.made("POST", f"/v1/hooks/{verb}")) == calls
     run(capsys, "hooks", verb)
     assert control.calls[-1].body == {"path": str(Path.cwd())}
 
@@ -339,10 +471,11 @@ def test_the_service_is_installed_and_removed_where_systemd_looks(
     assert code == 0
     assert "service installed in" in out
     assert "systemctl --user" in out
+    assert "systemd does not answer here; the units are written" in out
     assert "a daemon runs already" in out
     assert f"ExecStart={program}\n" in unit.read_text()
     assert run_json(capsys, "service", "uninstall")["state"] == "absent"
-    assert not unit.exists()
+    assert not (control.directory / "xdg" / "systemd").exists()
 
 
 def test_the_service_needs_an_installed_daemon(
@@ -420,6 +553,8 @@ def test_every_error_class_has_an_exit_code() -> None:
         ["reindex"],
         ["skipped"],
         ["hooks", "status"],
+        ["hooks", "install", "."],
+        ["hooks", "uninstall", "a-project"],
     ],
 )
 def test_without_a_daemon_every_command_says_how_to_start_it(
@@ -476,6 +611,14 @@ def test_a_daemon_of_another_version_is_pointed_out(
         ["search", "--timeout", "nan", "x"],
         ["show", "a", "--radius", "-1"],
         ["add"],
+        ["add", ""],
+        ["add", ".", "--name", ""],
+        ["remove", " "],
+        ["hooks", "status", ""],
+        ["search", "x", "-p", ""],
+        ["search", "x", "--lang", ""],
+        ["list", "--names", "--groups"],
+        ["--state-dir", "", "list"],
         ["add", ".", "--wait", "--no-wait"],
         ["hooks", "paint"],
         ["mcp", "--toolset", "x"],

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
+from paparatsd.chunks import parse
+from paparatsd.interfaces.hints import CHUNK_KINDS
 from paparatsd.interfaces.mcp import schemas
 from paparatsd.interfaces.mcp.identity import coding_instructions, initialize_result
 from paparatsd.interfaces.mcp.tools import CodingTools
@@ -62,6 +66,28 @@ async def test_an_unknown_group_lists_as_no_project() -> None:
     reply = await CodingTools(FakeService()).call("list_projects", {"group": "andes"}, ignore)
     assert reply.structured == {"projects": []}
     assert "paparats add" in reply.text
+
+
+async def test_a_filter_that_names_nothing_is_pointed_out_when_nothing_is_found() -> None:
+    tools = CodingTools(FakeService())
+    wrong = {"query": "nothing", "language": "pyton", "kind": "funktion", "group": "alps"}
+    reply = await tools.call("search_code", wrong, ignore)
+    assert reply.structured is not None
+    language, kind = reply.structured["notes"]
+    assert language == "No indexed file is in 'pyton'; languages: python."
+    assert kind.startswith("No chunk is of the kind 'funktion'; kinds: block, cell,")
+    assert language in reply.text
+    right = {"query": "nothing", "language": "py", "kind": "class"}
+    reply = await tools.call("search_code", right, ignore)
+    assert reply.structured is not None
+    assert reply.structured["notes"] == []
+
+
+def test_every_kind_a_query_gives_is_known() -> None:
+    queries = Path(parse.__file__).with_name("queries").glob("*.scm")
+    given = {kind for query in queries for kind in re.findall(r"@def\.([a-z]+)", query.read_text())}
+    assert len(given) > 15
+    assert given <= set(CHUNK_KINDS)
 
 
 def test_the_bridge_and_the_client_import_nothing_heavy() -> None:

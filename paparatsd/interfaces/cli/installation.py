@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paparatsd.errors import BadSettings
+from paparatsd.errors import BadSettings, UnknownProject
 from paparatsd.interfaces.cli.background import is_listening
 from paparatsd.interfaces.cli.output import Column
 from paparatsd.interfaces.cli.projects import absolute
@@ -21,17 +21,20 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.cli.context import Context
 
+STATES = {"absent": "not installed", "foreign": "not installed", "partial": "partly installed"}
 COMPLETION_FILES = {"bash": "paparats.bash", "zsh": "_paparats", "fish": "paparats.fish"}
 
 
 def hooks(context: Context) -> int:
     """Install, remove or look at the git hooks of a checkout."""
     arguments = context.arguments
-    report = context.client(60.0).hooks(arguments.verb, hook_target(arguments.path))
+    target = hook_target(context, arguments.path)
+    report = context.client(60.0).hooks(arguments.verb, target)
     if context.as_json:
         context.output.json(report)
         return 0
-    context.output.line(f"hooks {report['state']} in {report['directory']}")
+    state = report["state"]
+    context.output.line(f"hooks {STATES.get(state, state)} in {report['directory']}")
     if report["hooks"]:
         columns = (Column("HOOK"), Column("STATE"))
         context.output.table(columns, [list(pair) for pair in report["hooks"].items()])
@@ -40,10 +43,17 @@ def hooks(context: Context) -> int:
     return 0
 
 
-def hook_target(text: str) -> str:
-    """Return what the daemon takes: a name if it can only be one, else an absolute path."""
-    is_name = "/" not in text and text not in (".", "..") and not Path(text).exists()
-    return text if is_name else absolute(text)
+def hook_target(context: Context, text: str) -> str:
+    """Return what the daemon takes: an absolute path, or the name of a project.
+
+    Raises UnknownProject for a word that is neither a directory here nor a name.
+    """
+    path = absolute(text)
+    if "/" in text or Path(path).is_dir():
+        return path
+    if text in {one["name"] for one in context.client().projects()}:
+        return text
+    raise UnknownProject(f"{path} is no directory, and no project has the name {text!r}")
 
 
 def service(context: Context) -> int:

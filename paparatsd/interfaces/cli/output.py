@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.console import Console
+    from rich.text import Text
 
+DEFAULT_WIDTH = 80
+GAP = "  "
 UNITS = ("B", "KB", "MB", "GB", "TB")
+_PLAIN_WORD = re.compile(r"[\w@%+=:,./-][\w@%+=:,./#-]*", re.ASCII)
 _CONTROLS: Mapping[int, str] = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))
 } | {
@@ -35,35 +40,62 @@ def clean(text: str) -> str:
 
 
 def clean_code(text: str) -> str:
-    """Return lines of text; tabs and line ends stay."""
-    return text.replace("\r\n", "\n").translate(_CODE_CONTROLS)
+    """Return lines of text; tabs and line ends stay, of whatever system they are."""
+    return text.replace("\r\n", "\n").removesuffix("\r").translate(_CODE_CONTROLS)
+
+
+def pasteable(text: str) -> str:
+    """Return an argument as it can be typed into a shell: quoted where it has to be."""
+    text = clean(text)
+    if _PLAIN_WORD.fullmatch(text):
+        return text
+    import shlex
+
+    return shlex.quote(text)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 file", "2 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table."""
+    """A column of a table.
+
+    `drop`: on a narrow terminal the columns with the highest number go first, those with 0 never.
+    `loose`: when the table does not fit, its cells run on unbroken, and what follows them moves.
+    """
 
     title: str
     right: bool = False
     style: str = ""
+    drop: int = 0
+    loose: bool = False
 
 
 class Output:
-    """Where a command prints. `terminal`: colours and live displays are welcome."""
+    """Where a command prints.
 
-    def __init__(self, *, terminal: bool) -> None:
+    `terminal`: colours and live displays are welcome. `width`: columns, None for a pipe.
+    """
+
+    def __init__(self, *, terminal: bool, width: int | None = None) -> None:
         self.terminal = terminal
+        self.width = width
         self._console: Console | None = None
 
     @classmethod
     def of_process(cls, environment: Mapping[str, str]) -> Output:
-        """Return the output of this process; a dumb terminal counts as a pipe."""
+        """Return the output of this process; a dumb terminal counts as a pipe with a width."""
         for stream in (sys.stdout, sys.stderr):
             reconfigure = getattr(stream, "reconfigure", None)
             if reconfigure is not None:
                 reconfigure(errors="backslashreplace")
+        if not sys.stdout.isatty():
+            return cls(terminal=False)
         capable = environment.get("TERM", "") not in ("", "dumb", "unknown")
-        return cls(terminal=capable and sys.stdout.isatty())
+        return cls(terminal=capable, width=_width(environment.get("COLUMNS", "")))
 
     @property
     def console(self) -> Console:
@@ -91,45 +123,87 @@ class Output:
         print(clean(text), file=sys.stderr)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-        """Print rows under titles."""
+        """Print rows under titles, without columns that a narrow terminal has no room for."""
         cells = [[clean(cell) for cell in row] for row in rows]
         if self.terminal:
-            self.console.print(rich_table(columns, cells), soft_wrap=False)
+            for line in rich_lines(columns, cells, self.width or DEFAULT_WIDTH):
+                self.console.print(line)
         else:
-            for line in plain_table(columns, cells):
-                print(line)
+            for words in table_cells(columns, cells, self.width, len):
+                print("".join(word for word, _ in words).rstrip())
 
 
-def rich_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Any:  # noqa: ANN401 - lazy
-    """Return a rich table of clean cells."""
-    from rich.table import Table
+def _width(columns: str) -> int:
+    """Return the width of the terminal; COLUMNS wins over what the terminal says."""
+    if columns.isascii() and columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or DEFAULT_WIDTH
+    except OSError:
+        return DEFAULT_WIDTH
+
+
+def rich_lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[Text]:
+    """Return the lines of a table of clean cells, in colours."""
+    from rich.cells import cell_len
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            style=column.style or None,
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(cell, style=state_style(cell)) for cell in row))
-    return table
-
-
-def plain_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, aligned with spaces."""
-    titles = [column.title for column in columns]
-    widths = [max(len(row[i]) for row in (titles, *rows)) for i in range(len(columns))]
     lines = []
-    for row in (titles, *rows):
-        cells = [
-            cell.rjust(width) if column.right else cell.ljust(width)
-            for cell, width, column in zip(row, widths, columns, strict=True)
+    for number, words in enumerate(table_cells(columns, rows, width, cell_len)):
+        styled = [
+            (word, "bold" if number == 0 else state_style(word.strip()) or column.style)
+            for word, column in words
         ]
-        lines.append("  ".join(cells).rstrip())
+        line = Text.assemble(*styled, no_wrap=True, overflow="ellipsis")
+        line.rstrip()
+        lines.append(line)
     return lines
+
+
+def table_cells(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    width: int | None,
+    measure: Callable[[str], int],
+) -> list[list[tuple[str, Column]]]:
+    """Return the padded cells of each line, titles first, each with its column.
+
+    Nothing is broken: what a `width` has no room for is dropped or runs on.
+    """
+    titles = [column.title for column in columns]
+    widths = [max(measure(row[i]) for row in (titles, *rows)) for i in range(len(columns))]
+    shown, fits = _fitting(columns, widths, width)
+
+    def padded(row: Sequence[str], index: int) -> str:
+        cell = row[index]
+        loose = columns[index].loose and not fits
+        space = "" if loose else " " * (widths[index] - measure(cell))
+        return space + cell if columns[index].right else cell + space
+
+    return [
+        [
+            (padded(row, index) + ("" if index == shown[-1] else GAP), columns[index])
+            for index in shown
+        ]
+        for row in (titles, *rows)
+    ]
+
+
+def _fitting(
+    columns: Sequence[Column], widths: Sequence[int], width: int | None
+) -> tuple[list[int], bool]:
+    """Return which columns to show, and whether they fit."""
+    shown = list(range(len(columns)))
+
+    def fits() -> bool:
+        needed = sum(widths[index] for index in shown) + len(GAP) * (len(shown) - 1)
+        return width is None or needed <= width
+
+    for index in sorted(shown, key=lambda index: columns[index].drop, reverse=True):
+        if fits() or not columns[index].drop:
+            break
+        shown.remove(index)
+    return shown, fits()
 
 
 def state_style(word: str) -> str:

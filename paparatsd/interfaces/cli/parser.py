@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paparatsd import __version__
 from paparatsd.errors import UserError
 from paparatsd.exits import exit_code_of
+from paparatsd.interfaces.hints import unknown_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,10 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"paparats {__version__}")
     for kind in PLACES:
         parser.add_argument(
-            f"--{kind}-dir", metavar="DIR", help=f"{kind} directory of the daemon to talk to"
+            f"--{kind}-dir",
+            type=_text,
+            metavar="DIR",
+            help=f"{kind} directory of the daemon to talk to",
         )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_project_commands(commands)
@@ -62,29 +66,39 @@ def _add_project_commands(commands: Subparsers) -> None:
     add = _command(
         commands, "add", "projects:add", "Index a directory from now on; starts the daemon."
     )
-    add.add_argument("path", metavar="PATH")
-    add.add_argument("--name", help="default: the last part of the path")
-    add.add_argument("--group", help="default: the group in .paparats.yml, else 'default'")
+    add.add_argument("path", type=_text, metavar="PATH")
+    add.add_argument("--name", type=_text, help="default: the last part of the path")
+    add.add_argument(
+        "--group", type=_text, help="default: the group in .paparats.yml, else 'default'"
+    )
     add.add_argument("--no-hooks", action="store_true", help="do not install git hooks")
     waiting = add.add_mutually_exclusive_group()
     waiting.add_argument("--wait", action="store_true", help="return when the index is ready")
     waiting.add_argument("--no-wait", action="store_true", help="return at once")
 
     remove = _command(commands, "remove", "projects:remove", "Forget a project and its index.")
-    remove.add_argument("project", metavar="PROJECT")
+    remove.add_argument("project", type=_text, metavar="PROJECT")
     remove.add_argument("--yes", action="store_true", help="do not ask (asked on a terminal only)")
 
     listing = _command(commands, "list", "projects:list_projects", "List the projects.")
-    listing.add_argument("-g", "--group", help="only this group")
-    listing.add_argument("--names", action="store_true", help="names only, one a line")
+    listing.add_argument("-g", "--group", type=_text, help="only this group")
+    only = listing.add_mutually_exclusive_group()
+    for what in ("names", "groups", "languages"):
+        only.add_argument(
+            f"--{what}",
+            action="store_const",
+            dest="only",
+            const=what,
+            help=f"{'project names' if what == 'names' else what} only, one a line",
+        )
 
     reindex = _command(commands, "reindex", "projects:reindex", "Compare projects with the disk.")
-    reindex.add_argument("project", metavar="PROJECT", nargs="?", help="default: all")
+    reindex.add_argument("project", type=_text, metavar="PROJECT", nargs="?", help="default: all")
     reindex.add_argument("--force", action="store_true", help="read every file again")
     reindex.add_argument("--wait", action="store_true", help="return when nothing is pending")
 
     skipped = _command(commands, "skipped", "projects:skipped", "List files that are not indexed.")
-    skipped.add_argument("project", metavar="PROJECT", nargs="?", help="default: all")
+    skipped.add_argument("project", type=_text, metavar="PROJECT", nargs="?", help="default: all")
 
 
 def _add_status_commands(commands: Subparsers) -> None:
@@ -95,18 +109,21 @@ def _add_status_commands(commands: Subparsers) -> None:
 
 def _add_search_commands(commands: Subparsers) -> None:
     search = _command(commands, "search", "search:search", "Find code by words or by meaning.")
-    search.add_argument("query", metavar="QUERY")
-    search.add_argument("-p", "--project", action="append", default=[], help="may be repeated")
-    search.add_argument("-g", "--group", action="append", default=[], help="may be repeated")
+    repeated: Any = {"type": _text, "action": "append", "default": []}
+    search.add_argument("query", metavar="QUERY", nargs="+", help="words; no quotes needed")
+    search.add_argument("-p", "--project", **repeated, help="may be repeated")
+    search.add_argument("-g", "--group", **repeated, help="may be repeated")
     search.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
-    search.add_argument("--path", action="append", default=[], metavar="GLOB")
-    search.add_argument("--lang", action="append", default=[], help="language, such as python")
-    search.add_argument("--kind", action="append", default=[], help="such as function or class")
+    search.add_argument("--path", **repeated, metavar="GLOB")
+    search.add_argument("--lang", **repeated, help="language, such as python")
+    search.add_argument("--kind", **{**repeated, "type": _kind}, help="such as function or class")
     search.add_argument("--fresh", action="store_true", help="compare with the disk first")
     search.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="default: 10")
 
     show = _command(commands, "show", "search:show", "Show the code at an address.")
-    show.add_argument("address", metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total")
+    show.add_argument(
+        "address", type=_text, metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total"
+    )
     show.add_argument("--radius", type=_radius, default=0, metavar="N", help="lines around it")
 
 
@@ -114,7 +131,12 @@ def _add_installation_commands(commands: Subparsers) -> None:
     hooks = _command(commands, "hooks", "installation:hooks", "Git hooks of a checkout.")
     hooks.add_argument("verb", choices=("install", "uninstall", "status"))
     hooks.add_argument(
-        "path", metavar="PATH", nargs="?", default=".", help="or a project's name; default: ."
+        "path",
+        type=_text,
+        metavar="PATH",
+        nargs="?",
+        default=".",
+        help="or a project's name; default: .",
     )
     service = _command(commands, "service", "installation:service", "The systemd user service.")
     service.add_argument("verb", choices=("install", "uninstall", "status"))
@@ -129,6 +151,21 @@ def _add_daemon_commands(commands: Subparsers) -> None:
     _command(commands, "down", "background:down", "Stop the daemon.")
     mcp = _command(commands, "mcp", "background:mcp", "Speak MCP on stdin and stdout.")
     mcp.add_argument("--toolset", choices=TOOLSETS, default=TOOLSETS[0])
+
+
+def _text(text: str) -> str:
+    """Take any text but an empty one, which is most often a variable that is not set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+def _kind(text: str) -> str:
+    kind = text.strip().lower()
+    problem = unknown_kinds([kind])
+    if problem:
+        raise argparse.ArgumentTypeError(problem)
+    return kind
 
 
 def _number_between(text: str, low: int, high: int) -> int:

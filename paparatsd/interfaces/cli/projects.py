@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from paparatsd.errors import Broken, UnknownProject
 from paparatsd.exits import INTERRUPTED
 from paparatsd.interfaces.cli.background import ensure_running
-from paparatsd.interfaces.cli.output import Column, clean, span
+from paparatsd.interfaces.cli.output import Column, clean, counted, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from paparatsd.interfaces.cli.context import Context
 
@@ -32,19 +32,25 @@ def add(context: Context) -> int:
     """Register a directory; on a terminal show the progress until it is ready."""
     arguments = context.arguments
     ensure_running(context)
+    roots = {one["name"]: one["root"] for one in context.client().projects()}
     entry = context.client().add_project(
         absolute(arguments.path),
         name=arguments.name,
         group=arguments.group,
         hooks=not arguments.no_hooks,
     )
+    added = roots.get(entry["name"]) != entry["path"]
+    if not (added or context.as_json):
+        context.output.line(
+            f"{entry['path']} is registered already as {entry['name']} (group {entry['group']})"
+        )
     if arguments.wait or (
         context.output.terminal and not arguments.no_wait and not context.as_json
     ):
-        return _follow(context, entry)
+        return _follow(context, entry, added=added)
     if context.as_json:
-        context.output.json({"project": entry})
-    else:
+        context.output.json({"project": entry, "added": added})
+    elif added:
         context.output.line(
             f"added {entry['name']} (group {entry['group']}): {entry['path']}; indexing goes on in "
             "the background, see: paparats status"
@@ -52,7 +58,7 @@ def add(context: Context) -> int:
     return 0
 
 
-def _follow(context: Context, entry: Mapping[str, Any]) -> int:
+def _follow(context: Context, entry: Mapping[str, Any], *, added: bool) -> int:
     name = entry["name"]
     try:
         if context.output.terminal and not context.as_json:
@@ -65,12 +71,12 @@ def _follow(context: Context, entry: Mapping[str, Any]) -> int:
     if project["state"] == "error":
         raise Broken(f"{name} could not be indexed: {project['reason']}")
     if context.as_json:
-        context.output.json({"project": {**entry, **project}})
+        context.output.json({"project": {**entry, **project}, "added": added})
         return 0
+    files, chunks = counted(project["files"], "file"), counted(project["chunks"], "chunk")
     context.output.line(
-        f"{name} (group {project['group']}) is {project['state']}: {project['files']} files, "
-        f"{project['chunks']} chunks, {project['skipped']} skipped"
-        + (f"; {project['reason']}" if project["reason"] else "")
+        f"{name} (group {project['group']}) is {project['state']}: {files}, {chunks}, "
+        f"{project['skipped']} skipped" + (f"; {project['reason']}" if project["reason"] else "")
     )
     return 0
 
@@ -118,8 +124,8 @@ def _show_progress(context: Context, name: str) -> Mapping[str, Any]:
 
 def _told(progress: Mapping[str, Any]) -> str:
     text = (
-        f"{progress['files_done']}/{progress['files_total']} files, "
-        f"{progress['chunks_done']} chunks, {progress['files_rate']:.0f} files/s"
+        f"{progress['files_done']}/{counted(progress['files_total'], 'file')}, "
+        f"{counted(progress['chunks_done'], 'chunk')}, {progress['files_rate']:.0f} files/s"
     )
     return text if progress["eta_s"] is None else f"{text}, {span(progress['eta_s'])} left"
 
@@ -146,9 +152,9 @@ def list_projects(context: Context) -> int:
     projects = context.client().projects(context.arguments.group)
     if context.as_json:
         context.output.json({"projects": projects})
-    elif context.arguments.names:
-        for project in projects:
-            context.output.line(project["name"])
+    elif context.arguments.only:
+        for name in _names(projects, context.arguments.only):
+            context.output.line(name)
     elif not projects:
         context.output.line("no projects; add one with: paparats add PATH")
     else:
@@ -157,7 +163,7 @@ def list_projects(context: Context) -> int:
             Column("GROUP"),
             Column("STATE"),
             Column("FILES", right=True),
-            Column("PATH"),
+            Column("PATH", loose=True),
         )
         rows = [
             [one["name"], one["group"], one["state"], str(one["files"]), one["root"]]
@@ -165,6 +171,15 @@ def list_projects(context: Context) -> int:
         ]
         context.output.table(columns, rows)
     return 0
+
+
+def _names(projects: Sequence[Mapping[str, Any]], only: str) -> list[str]:
+    """Return the names of the projects, or of their groups or languages, each once."""
+    if only == "names":
+        return [one["name"] for one in projects]
+    if only == "groups":
+        return sorted({one["group"] for one in projects})
+    return sorted({language for one in projects for language in one["languages"]})
 
 
 def reindex(context: Context) -> int:
@@ -189,7 +204,12 @@ def skipped(context: Context) -> int:
     if context.as_json:
         context.output.json({"projects": answer})
         return 0
-    columns = (Column("PROJECT", style="bold"), Column("REASON"), Column("PATH"), Column("DETAIL"))
+    columns = (
+        Column("PROJECT", style="bold"),
+        Column("REASON"),
+        Column("PATH", loose=True),
+        Column("DETAIL"),
+    )
     rows = [
         [name, one["reason"], one["path"], one["detail"]]
         for name, files in answer.items()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.cli.output import clean, clean_code, state_style
+from paparatsd.interfaces.cli.output import (
+    clean,
+    clean_code,
+    counted,
+    pasteable,
+    state_style,
+)
+from paparatsd.interfaces.hints import unknown_languages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +29,7 @@ def search(context: Context) -> int:
     arguments = context.arguments
     client = context.client(arguments.timeout + GRACE_S)
     answer = client.search(
-        arguments.query,
+        " ".join(arguments.query),
         limit=arguments.limit,
         projects=arguments.project,
         groups=arguments.group,
@@ -32,6 +39,8 @@ def search(context: Context) -> int:
         fresh=arguments.fresh,
         deadline_s=arguments.timeout,
     )
+    if arguments.lang and not answer["results"]:
+        answer["notes"] += _language_notes(context)
     if context.as_json:
         context.output.json(answer)
         return 0
@@ -48,6 +57,20 @@ def search(context: Context) -> int:
     for line in stale_lines(answer["freshness"]):
         context.output.line(line, style="yellow")
     return 0
+
+
+def _language_notes(context: Context) -> list[str]:
+    """Say so when nothing could be found, because no file that was searched is in a language."""
+    arguments = context.arguments
+    languages = [
+        language
+        for project in context.client().projects()
+        if (not arguments.project or project["name"] in arguments.project)
+        and (not arguments.group or project["group"] in arguments.group)
+        for language in project["languages"]
+    ]
+    note = unknown_languages(arguments.lang, languages)
+    return [note] if note else []
 
 
 def show(context: Context) -> int:
@@ -85,7 +108,7 @@ def stale_lines(freshness: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = []
     for one in freshness:
         if one["state"] == "stale":
-            count = f"{one['pending']} files pending" if one["pending"] else ""
+            count = f"{counted(one['pending'], 'file')} pending" if one["pending"] else ""
             why = "; ".join(filter(None, (one["reason"], count)))
             lines.append(f"stale: {one['project']}" + (f": {why}" if why else ""))
     return lines
@@ -98,6 +121,7 @@ def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
 
 def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
     where = f"{hit['project']} {hit['path']}:{hit['start_line']}-{hit['end_line']}"
+    address = pasteable(hit["address"])
     about = [hit["kind"] if hit["symbol"] is None else f"{hit['kind']} {hit['symbol']}"]
     if hit["also_in"]:
         about.append("also in " + ", ".join(hit["also_in"]))
@@ -105,7 +129,7 @@ def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: 
         about.insert(0, f"{hit['confidence']} {hit['score']:.2f}")
     if not context.output.terminal:
         context.output.line(f"{where}  [{'; '.join(about)}]")
-        context.output.line(f"  {hit['address']}")
+        context.output.line(f"  {address}")
         return
     from rich.text import Text
 
@@ -113,7 +137,7 @@ def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: 
     context.output.console.print(
         Text.assemble((clean(where), "bold"), "  ", (clean("; ".join(about)), style))
     )
-    context.output.line(f"  {hit['address']}", style="dim")
+    context.output.line(f"  {address}", style="dim")
 
 
 def _print_code(context: Context, text: str, first_line: int, language: str) -> None:

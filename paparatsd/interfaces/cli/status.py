@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.cli.output import Column, clean, rich_table, size, span
+from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 REFRESH_S = 1.0
 COLUMNS = (
     Column("PROJECT", style="bold"),
-    Column("GROUP"),
+    Column("GROUP", drop=3),
     Column("STATE"),
-    Column("BRANCH"),
+    Column("BRANCH", drop=2),
     Column("FILES", right=True),
-    Column("CHUNKS", right=True),
-    Column("SKIPPED", right=True),
-    Column("PENDING", right=True),
-    Column("RATE", right=True),
-    Column("ETA", right=True),
+    Column("CHUNKS", right=True, drop=5),
+    Column("SKIPPED", right=True, drop=4),
+    Column("PENDING", right=True, drop=1),
+    Column("RATE", right=True, drop=7),
+    Column("ETA", right=True, drop=6),
 )
 
 
@@ -86,14 +86,19 @@ def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def problem_lines(answer: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with the daemon and with single projects."""
-    lines = [f"! {problem}" for problem in answer["problems"]]
+    """Return what is wrong with the daemon and with single projects, each once."""
+    told, lines = set(), []
     for project in answer["projects"]:
-        if project["reason"]:
-            lines.append(f"! {project['name']}: {project['reason']}")
-        if project["watching"].startswith("polling"):
-            lines.append(f"! {project['name']}: changes are found by {project['watching']}")
-    return lines
+        name, reason, watching = project["name"], project["reason"], project["watching"]
+        if reason:
+            told.add(f"{name}: {reason}")
+            lines.append(f"! {name}: {reason}")
+        if watching.startswith("polling"):
+            told.add(f"{name}: {watching}")
+            lines.append(f"! {name}: changes are found by {watching}")
+    # The daemon's list repeats what is wrong with projects, for those who read nothing else.
+    own = [f"! {problem}" for problem in answer["problems"] if problem not in told]
+    return list(dict.fromkeys((*own, *lines)))
 
 
 def _watch(context: Context) -> int:
@@ -109,7 +114,7 @@ def _watch(context: Context) -> int:
         return Group(
             *(Text(clean(line)) for line in daemon_lines(answer)),
             Text(),
-            rich_table(COLUMNS, rows),
+            *rich_lines(COLUMNS, rows, context.output.console.width),
             *(Text(clean(line), style="yellow") for line in problem_lines(answer)),
         )
 

@@ -13,6 +13,7 @@ from paparatsd import __version__
 from paparatsd.errors import BadQuery, PaparatsError, UnknownAddress, UnknownProject
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import Arguments
+from paparatsd.interfaces.hints import unknown_kinds, unknown_languages
 from paparatsd.interfaces.mcp import schemas
 from paparatsd.model import GroupName, ProjectName, SearchRequest
 from paparatsd.search.render import clean_text, render_answer, render_chunk
@@ -114,6 +115,8 @@ class CodingTools:
             answer = await self._service.search(request)
         except UnknownProject as error:
             return await self._nothing(request.query, str(error))
+        if not answer.hits:
+            answer = replace(answer, notes=(*answer.notes, *await self._misspelt(request)))
         rendered = render_answer(answer, max_tokens, offset)
         shown = answer.hits[offset : rendered.next_offset]
         structured = shapes.answer_json(replace(answer, hits=shown))
@@ -131,6 +134,20 @@ class CodingTools:
             text,
             {"query": query, "results": [], "freshness": [], "notes": [text], "next_offset": None},
         )
+
+    async def _misspelt(self, request: SearchRequest) -> list[str]:
+        """Return what to say of filters that could let nothing through."""
+        languages: list[str] = []
+        if request.languages:
+            for project in await self._service.list_projects(None):
+                in_projects = not request.projects or project.name in request.projects
+                if in_projects and (not request.groups or project.group in request.groups):
+                    languages += project.languages
+        told = (
+            unknown_languages(request.languages, languages),
+            unknown_kinds(request.kinds),
+        )
+        return [f"{note[0].upper()}{note[1:]}." for note in told if note]
 
     async def _get_chunk(self, arguments: Arguments) -> ToolReply:
         address = arguments.text("address", max_chars=8_192)

@@ -1,5 +1,35 @@
 # Completions of paparats for bash. Load with: source <(paparats completions bash)
 
+_paparats_words() {
+    COMPREPLY=($(compgen -W "$1" -- "$current"))
+}
+
+# An address: the project's name and a colon, then a path below its directory. The shell counts
+# the colon as a word of its own and replaces only what is behind it.
+_paparats_address() {
+    local text=${COMP_LINE:0:COMP_POINT} project path root index
+    text=${text##*[[:space:]\'\"]}
+    if [[ $text != *:* ]]; then
+        compopt -o nospace
+        COMPREPLY=($(compgen -S : -W "$(paparats list --names 2>/dev/null)" -- "$text"))
+        return
+    fi
+    project=${text%%:*} path=${text#*:}
+    root=$(paparats list --roots 2>/dev/null | while IFS=$'\t' read -r name place; do
+        [[ $name != "$project" ]] || printf '%s' "$place"
+    done)
+    [[ -n $root && $path != *[#:]* ]] || return
+    compopt -o nospace
+    mapfile -t COMPREPLY < <(compgen -f -- "$root/$path")
+    for index in "${!COMPREPLY[@]}"; do
+        path=${COMPREPLY[index]}
+        [[ ! -d $path ]] || path+=/
+        path=${path#"$root"/}
+        [[ $COMP_WORDBREAKS == *:* ]] || path=$project:$path
+        COMPREPLY[index]=$(printf %q "$path")
+    done
+}
+
 _paparats() {
     local current previous command word index
     current=${COMP_WORDS[COMP_CWORD]}
@@ -16,16 +46,26 @@ _paparats() {
 
     case $previous in
         -p | --project)
-            COMPREPLY=($(compgen -W "$(paparats list --names 2>/dev/null)" -- "$current"))
+            _paparats_words "$(paparats list --names 2>/dev/null)"
             return ;;
         --toolset)
-            COMPREPLY=($(compgen -W "coding support knowledge projects codebase" -- "$current"))
+            _paparats_words "coding support knowledge projects codebase"
             return ;;
         --config-dir | --state-dir | --cache-dir | --runtime-dir)
             compopt -o filenames
             COMPREPLY=($(compgen -d -- "$current"))
             return ;;
-        --name | --group | -g | -n | --limit | --path | --lang | --kind | --radius | --timeout)
+        -g | --group)
+            _paparats_words "$(paparats list --groups 2>/dev/null)"
+            return ;;
+        --lang)
+            _paparats_words "$(paparats list --languages 2>/dev/null)"
+            return ;;
+        --kind)
+            _paparats_words "block cell class constant enum field function impl interface key macro
+                method module property resource route section struct test trait type variable window"
+            return ;;
+        --name | -n | --limit | --path | --radius | --timeout)
             return ;;
     esac
 
@@ -36,7 +76,7 @@ _paparats() {
                 up down mcp" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
-        list) options="--group --names --json --help" ;;
+        list) options="--group --names --groups --languages --roots --json --help" ;;
         reindex) options="--force --wait --json --help" words=$(paparats list --names 2>/dev/null) ;;
         skipped) options="--json --help" words=$(paparats list --names 2>/dev/null) ;;
         status) options="--watch --timeout --json --help" ;;
@@ -50,12 +90,14 @@ _paparats() {
     esac
 
     if [[ $current == -* ]]; then
-        COMPREPLY=($(compgen -W "$options" -- "$current"))
+        _paparats_words "$options"
+    elif [[ $command == show ]]; then
+        _paparats_address
     elif [[ $command == add || ($command == hooks && $previous != hooks) ]]; then
         compopt -o filenames
         COMPREPLY=($(compgen -d -- "$current"))
     else
-        COMPREPLY=($(compgen -W "$words" -- "$current"))
+        _paparats_words "$words"
     fi
 }
 

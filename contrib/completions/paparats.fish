@@ -5,6 +5,35 @@ function __paparats_projects
     paparats list --names 2>/dev/null
 end
 
+function __paparats_groups
+    paparats list --groups 2>/dev/null
+end
+
+function __paparats_languages
+    paparats list --languages 2>/dev/null
+end
+
+# An address: the project's name and a colon, then a path below its directory.
+function __paparats_addresses
+    set -l text (commandline -ct)
+    if not string match -q '*:*' -- $text
+        string replace -r '$' ':' -- (__paparats_projects)
+        return
+    end
+    set -l parts (string split -m 1 : -- $text)
+    for line in (paparats list --roots 2>/dev/null)
+        set -l entry (string split -m 1 \t -- $line)
+        if test "$entry[1]" = "$parts[1]"
+            for path in $entry[2]/$parts[2]*
+                set -l end ''
+                test -d $path; and set end /
+                set -l start (math (string length -- $entry[2]/) + 1)
+                echo $parts[1]:(string sub -s $start -- $path)$end
+            end
+        end
+    end
+end
+
 complete -c paparats -f
 
 for pair in \
@@ -40,7 +69,7 @@ end
 
 complete -c paparats -n '__paparats_on add' -a '(__fish_complete_directories)'
 complete -c paparats -n '__paparats_on add' -l name -x -d 'Project name'
-complete -c paparats -n '__paparats_on add' -l group -x -d Group
+complete -c paparats -n '__paparats_on add' -l group -x -a '(__paparats_groups)' -d Group
 complete -c paparats -n '__paparats_on add' -l no-hooks -d 'Do not install git hooks'
 complete -c paparats -n '__paparats_on add' -l wait -d 'Return when the index is ready'
 complete -c paparats -n '__paparats_on add' -l no-wait -d 'Return at once'
@@ -49,8 +78,12 @@ for command in remove reindex skipped
     complete -c paparats -n "__paparats_on $command" -a '(__paparats_projects)'
 end
 complete -c paparats -n '__paparats_on remove' -l yes -d 'Do not ask'
-complete -c paparats -n '__paparats_on list' -s g -l group -x -d 'Only this group'
-complete -c paparats -n '__paparats_on list' -l names -d 'Names only'
+complete -c paparats -n '__paparats_on list' -s g -l group -x -a '(__paparats_groups)' \
+    -d 'Only this group'
+complete -c paparats -n '__paparats_on list' -l names -d 'Only names'
+complete -c paparats -n '__paparats_on list' -l roots -d 'Only names and directories'
+complete -c paparats -n '__paparats_on list' -l groups -d 'Only groups'
+complete -c paparats -n '__paparats_on list' -l languages -d 'Only languages'
 complete -c paparats -n '__paparats_on reindex' -l force -d 'Read every file again'
 complete -c paparats -n '__paparats_on reindex' -l wait -d 'Return when nothing is pending'
 
@@ -58,14 +91,17 @@ complete -c paparats -n '__paparats_on status' -l watch -d 'Keep showing'
 complete -c paparats -n '__paparats_on status' -l timeout -x -d Seconds
 
 complete -c paparats -n '__paparats_on search' -s p -l project -x -a '(__paparats_projects)'
-complete -c paparats -n '__paparats_on search' -s g -l group -x -d Group
+complete -c paparats -n '__paparats_on search' -s g -l group -x -a '(__paparats_groups)' -d Group
 complete -c paparats -n '__paparats_on search' -s n -l limit -x -d 'Number of hits'
 complete -c paparats -n '__paparats_on search' -l path -x -d Glob
-complete -c paparats -n '__paparats_on search' -l lang -x -d Language
-complete -c paparats -n '__paparats_on search' -l kind -x -d Kind
+complete -c paparats -n '__paparats_on search' -l lang -x -a '(__paparats_languages)' -d Language
+complete -c paparats -n '__paparats_on search' -l kind -x -d Kind \
+    -a 'block cell class constant enum field function impl interface key macro method module \
+    property resource route section struct test trait type variable window'
 complete -c paparats -n '__paparats_on search' -l fresh -d 'Compare with the disk first'
 complete -c paparats -n '__paparats_on search' -l timeout -x -d Seconds
 
+complete -c paparats -n '__paparats_on show' -a '(__paparats_addresses)'
 complete -c paparats -n '__paparats_on show' -l radius -x -d 'Lines around it'
 complete -c paparats -n '__paparats_on hooks' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on hooks' -a '(__fish_complete_directories)'

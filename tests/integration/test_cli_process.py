@@ -221,6 +221,55 @@ def test_json_parses_whatever_the_encoding_and_the_content(
     assert (result.returncode, result.stderr) == (0, "")
 
 
+COMPLETE = """
+source "$1"
+compopt() { :; }
+paparats() { "$PYTHON" -m paparatsd.interfaces.cli.main "$@"; }
+COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3))
+_paparats
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["search", "-g", ""], ["default", "web"]),
+        (["list", "--group", "w"], ["web"]),
+        (["search", "x", "--lang", ""], ["go", "python"]),
+        (["search", "x", "--kind", "me"], ["method"]),
+        (["search", "x", "-p", "s"], ["shop"]),
+        (["show", ""], ["docs:", "shop:"]),
+        (["show", "sh"], ["shop:"]),
+        (["show", "shop", ":", ""], ["a\\ b.py", "src/"]),
+        (["show", "shop", ":", "src/c"], ["src/cart.py"]),
+        (["show", "other", ":", ""], []),
+        (["service", "in"], ["install"]),
+    ],
+)
+def test_bash_completes_what_the_daemon_knows(
+    control: FakeControl, words: list[str], offered: list[str]
+) -> None:
+    root = control.directory / "it's here"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "cart.py").touch()
+    (root / "a b.py").touch()
+    shop = project("shop", root=str(root), group="web", languages={"go": 1, "python": 1})
+    control.answer("GET", "/v1/projects", {"projects": [shop, project("docs")]})
+    line = "paparats " + " ".join(words).replace(" : ", ":")
+    script = str(ROOT / "contrib" / "completions" / "paparats.bash")
+    done = subprocess.run(
+        ["bash", "-c", COMPLETE, "-", script, line, "paparats", *words],
+        env=environment_of(control.directory, PYTHON=sys.executable),
+        cwd=control.directory,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert (sorted(done.stdout.split("\n")[:-1]), done.stderr) == (offered or [""], "")
+
+
 def test_an_interrupt_ends_without_a_trace(control: FakeControl) -> None:
     control.answer("GET", "/v1/status", daemon_status(project()))
     process = subprocess.Popen(

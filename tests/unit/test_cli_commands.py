@@ -202,6 +202,7 @@ def test_list_names_groups_and_languages_once_for_completions(
     control.answer("GET", "/v1/projects", {"projects": projects})
     assert run(capsys, "list", "--groups")[1] == "default\nweb\n"
     assert run(capsys, "list", "--languages")[1] == "css\ngo\npython\n"
+    assert run(capsys, "list", "--roots")[1] == "a\t/src/a\nb\t/src/b\nc\t/src/c\n"
 
 
 @pytest.mark.parametrize(

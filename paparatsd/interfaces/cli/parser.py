@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 Subparsers = Any  # argparse keeps the class of add_subparsers() to itself
 
 TOOLSETS = ("coding", "support", "knowledge", "projects", "codebase")
+LISTS = {
+    "names": "only names",
+    "roots": "only names and, after a tab, directories",
+    "groups": "only groups",
+    "languages": "only languages",
+}
 PLACES = ("config", "state", "cache", "runtime")
 
 
@@ -83,13 +89,9 @@ def _add_project_commands(commands: Subparsers) -> None:
     listing = _command(commands, "list", "projects:list_projects", "List the projects.")
     listing.add_argument("-g", "--group", type=_text, help="only this group")
     only = listing.add_mutually_exclusive_group()
-    for what in ("names", "groups", "languages"):
+    for what, said in LISTS.items():
         only.add_argument(
-            f"--{what}",
-            action="store_const",
-            dest="only",
-            const=what,
-            help=f"{'project names' if what == 'names' else what} only, one a line",
+            f"--{what}", action="store_const", dest="only", const=what, help=f"{said}, one a line"
         )
 
     reindex = _command(commands, "reindex", "projects:reindex", "Compare projects with the disk.")

@@ -153,8 +153,8 @@ def list_projects(context: Context) -> int:
     if context.as_json:
         context.output.json({"projects": projects})
     elif context.arguments.only:
-        for name in _names(projects, context.arguments.only):
-            context.output.line(name)
+        for line in _short_list(projects, context.arguments.only):
+            print(line)
     elif not projects:
         context.output.line("no projects; add one with: paparats add PATH")
     else:
@@ -173,13 +173,15 @@ def list_projects(context: Context) -> int:
     return 0
 
 
-def _names(projects: Sequence[Mapping[str, Any]], only: str) -> list[str]:
-    """Return the names of the projects, or of their groups or languages, each once."""
+def _short_list(projects: Sequence[Mapping[str, Any]], only: str) -> list[str]:
+    """Return what scripts and completions ask for, a line each (the keys of parser.LISTS)."""
     if only == "names":
-        return [one["name"] for one in projects]
+        return [clean(one["name"]) for one in projects]
+    if only == "roots":
+        return [f"{clean(one['name'])}\t{clean(one['root'])}" for one in projects]
     if only == "groups":
-        return sorted({one["group"] for one in projects})
-    return sorted({language for one in projects for language in one["languages"]})
+        return sorted({clean(one["group"]) for one in projects})
+    return sorted({clean(language) for one in projects for language in one["languages"]})
 
 
 def reindex(context: Context) -> int:

@@ -1,15 +1,13 @@
 """WatchHub: tells which paths of which project may have changed, and when it does not know.
 
 Events are for speed only. They can be lost without a word, so whatever makes a loss possible (a
-stream that ended, a stalled process, a resume from suspend, a root that moved, directories that
-have only just been watched) is reported as doubt, and the receiver looks for itself.
+full queue, a source that failed, a stalled process, a resume from suspend, a root that moved,
+directories that have only just been watched) is reported as doubt, and the receiver looks for
+itself.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -17,32 +15,31 @@ import structlog
 from anyio import to_thread
 
 from paparatsd.model import ChangeBatch
-from paparatsd.sources.watch_place import Survey, identify, survey
+from paparatsd.sources.watch_inotify import is_supported
+from paparatsd.sources.watch_kernel import KernelSource
+from paparatsd.sources.watch_place import identify, survey
+from paparatsd.sources.watch_project import WatchedProject
 from paparatsd.sources.watch_route import ProjectRoute, Routed, Routes, covering_batch, route
-from paparatsd.sources.watch_stream import (
-    Notifier,
+from paparatsd.sources.watch_source import (
+    EventSource,
+    Lost,
+    News,
     RawEvent,
     Refusal,
-    Stream,
     WatchRefused,
-    open_notifier,
 )
-from paparatsd.sources.watch_streams import ACTIVE_STEP_S, News, Streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from paparatsd.clock import Clock
+    from paparatsd.sources.watch_stream import Notifier
 
 log = structlog.get_logger()
 
-ACTIVE_FOR_S = 2.0
-"""So long after an event more are expected, and looked for more often."""
 SETTLE_S = 0.02
 """Declarations that come together are applied together."""
-TICK_S = 5.0
-"""How often roots are compared with what is watched, and clocks with each other."""
 JUMP_S = 5.0
 """Wall clock and monotonic clock apart by more than this in one tick: the machine slept."""
 RETRY_S = 600.0
@@ -50,55 +47,23 @@ RETRY_S = 600.0
 RETRY_UNKNOWN_S = 30.0
 """The same after a failure that may pass by itself."""
 SELF_TEST_S = 600.0
-SELF_TEST_ANSWER_S = 2.0
 HEALTHY_S = 60.0
 """Failures farther apart than this do not add up."""
 BACKOFF_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Waits before streams are opened again after the n-th failure in a row."""
+"""Waits before what failed is opened again after the n-th failure in a row."""
 MAX_BLAME = 3
-"""A project whose file names end the stream this often in a row is polled instead."""
+"""A project whose file names make the source fail this often in a row is polled instead."""
 THREAD_EVENTS = 500
 """Larger batches are sorted in a thread."""
-
-
-@dataclass(slots=True)
-class _Project:
-    """What is declared for one project and how far it is done."""
-
-    route: ProjectRoute
-    declared_root: Path
-    git_paths: tuple[Path, ...]
-    survey: Survey | None = None
-    covered: bool = False
-    limited: str = ""
-    git_limited: bool = False
-    blame: int = 0
-    surveyed: bool = False
-    switched_off: str = ""
-
-    @property
-    def polled(self) -> str:
-        """Why the project is polled, or ""."""
-        if self.switched_off:
-            return self.switched_off
-        if self.survey is not None and self.survey.unwatchable:
-            return self.survey.unwatchable
-        return self.limited
-
-    def wanted(self) -> frozenset[str]:
-        """Return the directories to watch for it, absolute; git's own even when it is polled."""
-        if self.survey is None or self.switched_off:
-            return frozenset()
-        git = frozenset() if self.git_limited else frozenset(self.survey.git)
-        return git if self.limited else self.survey.directories | git
 
 
 class WatchHub:
     """Watches all projects of one daemon through few inotify instances.
 
-    `on_batch(key, batch)` is called in the event loop's thread and must not raise. `sentinel` is
-    a directory of the daemon's own; with it the hub tests now and then that events still arrive.
-    Without `events` nothing is watched and every project is polled.
+    `on_batch(key, batch)` is called in the event loop's thread and must not raise. Without
+    `events` nothing is watched and every project is polled. The kernel's inotify is used where
+    there is one, else (and with an `opener`) the portable source, which tests now and then that
+    events still arrive, with files in `sentinel`, a directory of the daemon's own.
     """
 
     def __init__(
@@ -110,15 +75,15 @@ class WatchHub:
         on_batch: Callable[[str, ChangeBatch], None],
         sentinel: Path | None = None,
         events: bool = True,
-        opener: Callable[[list[str]], Notifier] = open_notifier,
+        opener: Callable[[list[str]], Notifier] | None = None,
     ) -> None:
         self._debounce_s = debounce_ms / 1000
         self._polling_after_s = polling_after_s
         self._clock = clock
         self._on_batch = on_batch
         self._switched_off = "" if events else "file events are switched off in the settings"
-        self._streams = Streams(sentinel=sentinel, opener=opener)
-        self._projects: dict[str, _Project] = {}
+        self._source = _choose_source(sentinel, opener)
+        self._projects: dict[str, WatchedProject] = {}
         self._routes = Routes()
         self._dirty = anyio.Event()
         self._failures = 0
@@ -129,7 +94,7 @@ class WatchHub:
     @property
     def instances(self) -> int:
         """How many inotify instances are in use now."""
-        return self._streams.count
+        return self._source.count
 
     def watch(
         self,
@@ -145,7 +110,7 @@ class WatchHub:
         """
         known = self._projects.get(key)
         if known is None or known.declared_root != root:
-            known = _Project(
+            known = WatchedProject(
                 ProjectRoute(key, str(root), directories),
                 root,
                 git_paths,
@@ -184,9 +149,9 @@ class WatchHub:
                 tasks.start_soon(self._keep_polling)
                 tasks.start_soon(self._keep_testing)
         finally:
-            self._streams.close()
+            self._source.close()
 
-    # ------------------------------------------------------------------ declarations -> streams
+    # ------------------------------------------------------------------ declarations -> watches
 
     async def _keep_applied(self) -> None:
         while True:
@@ -207,12 +172,12 @@ class WatchHub:
                 key, declared = project.route.key, project.route.directories
                 project.route = ProjectRoute(key, project.survey.root, declared)
         self._routes = self._build_routes()
-        before = self._wanted() - self._streams.watched
+        before = self._wanted() - self._source.watched
         await self._cover()
-        newly = before & self._streams.watched
+        newly = before & self._source.watched
         for project in list(self._projects.values()):
             self._report_covered(project, newly)
-        await self._streams.release(self._wanted())
+        await self._source.release(self._wanted())
 
     def _wanted(self) -> set[str]:
         return set().union(*(project.wanted() for project in self._projects.values()))
@@ -231,14 +196,16 @@ class WatchHub:
 
     async def _cover(self) -> None:
         """Watch all that is wanted; projects that do not fit are polled, the largest first."""
-        while missing := self._wanted() - self._streams.watched:
+        while missing := self._wanted() - self._source.watched:
             try:
-                if not await self._streams.cover(missing):
+                if not await self._source.cover(missing):
                     return  # they are gone from disk; their parents will tell when they return
             except WatchRefused as error:
-                if error.refusal is Refusal.INSTANCE_LIMIT and self._streams.give_up_one():
+                if error.refusal is Refusal.INSTANCE_LIMIT and self._source.give_up_one():
                     continue
                 self._limit(missing, error)
+                # What was watched for the project that does not fit makes room for the others.
+                await self._source.release(self._wanted())
 
     def _limit(self, missing: set[str], error: WatchRefused) -> None:
         keys = [key for key, project in self._projects.items() if project.wanted() & missing]
@@ -254,10 +221,13 @@ class WatchHub:
             log.warning("watch_refused", project=key, reason=str(error))
             self._emit(key, ChangeBatch(doubt="polling"))
 
-    def _report_covered(self, project: _Project, newly: set[str]) -> None:
+    def _report_covered(self, project: WatchedProject, newly: set[str]) -> None:
         found = project.survey
         if found is None or project.polled:
             project.covered = False
+            if found is not None and found.identity is None and found.directories & newly:
+                project.surveyed = False  # it may have come back just before
+                self._dirty.set()
             return
         inside = found.directories & newly
         head = bool(found.git.keys() & newly)
@@ -265,40 +235,32 @@ class WatchHub:
         if inside or head:
             self._emit(project.route.key, covering_batch(project.route, inside, head=head))
 
-    # ------------------------------------------------------------------ streams -> batches
+    # ------------------------------------------------------------------ events -> batches
 
     async def _keep_reading(self) -> None:
-        # A thread waits, since it wakes at a third of the cost of the event loop.
-        stop, limiter = threading.Event(), anyio.CapacityLimiter(1)
-        active_until = 0.0
-        try:
-            while True:
-                news = await to_thread.run_sync(
-                    self._streams.wait, stop, active_until, abandon_on_cancel=True, limiter=limiter
-                )
-                self._note_news(news)
-                if news.events:
-                    await self._dispatch(await self._gather(news.events))
-                    active_until = time.monotonic() + ACTIVE_FOR_S
-        finally:
-            stop.set()
+        while True:
+            news = await self._source.wait()
+            self._note_news(news)
+            if news.events:
+                await self._dispatch(await self._gather(news))
 
     def _note_news(self, news: News) -> None:
-        if news.stalled:
-            self._doubt_all("stalled")
-        for stream in news.dead:
-            self._note_death(stream)
+        if news.doubt:
+            self._doubt_all(news.doubt)
+            self._look_again_at_all()
+        for lost in news.lost:
+            self._note_loss(lost)
 
-    async def _gather(self, events: set[RawEvent]) -> set[RawEvent]:
+    async def _gather(self, news: News) -> set[RawEvent]:
         """Add what follows until nothing does for one step, or the debounce time is over."""
-        end = self._monotonic() + self._debounce_s
+        events, end = news.events, self._monotonic() + self._debounce_s
         while self._monotonic() < end:
-            await anyio.sleep(ACTIVE_STEP_S)
-            more = self._streams.poll()
-            self._note_news(more)
-            if not more.events:
+            await anyio.sleep(0 if news.more else self._source.step_s)
+            news = self._source.poll()
+            self._note_news(news)
+            if not news.events and not news.more:
                 break
-            events |= more.events
+            events |= news.events
         return events
 
     async def _dispatch(self, events: set[RawEvent]) -> None:
@@ -311,7 +273,7 @@ class WatchHub:
             self._emit(key, batch)
 
     def _note_moves(self, routed: Routed) -> None:
-        lost = self._streams.forget(routed.moved)
+        lost = self._source.forget(routed.moved)
         nothing = ChangeBatch()
         for key, project in self._projects.items():
             batch = routed.batches.get(key, nothing)
@@ -334,11 +296,13 @@ class WatchHub:
 
     # ------------------------------------------------------------------ what goes wrong
 
-    def _note_death(self, stream: Stream) -> None:
-        """Say once that a stream ended, open it again soon, poll whoever keeps ending it."""
-        if not self._streams.bury(stream):
-            return
-        directories, reason = stream.directories, stream.failure
+    def _look_again_at_all(self) -> None:
+        for project in self._projects.values():
+            project.surveyed = False
+        self._dirty.set()
+
+    def _note_loss(self, lost: Lost) -> None:
+        """Say once that a source failed, open it again soon, poll whoever makes it fail."""
         now = self._monotonic()
         if now - self._failed_at > HEALTHY_S:
             self._failures = 0
@@ -348,17 +312,17 @@ class WatchHub:
         self._failed_at = now
         self.restarts += 1
         if self._failures == 1:
-            log.warning("watch_lost", reason=reason, directories=len(directories))
+            log.warning("watch_lost", reason=lost.reason, directories=len(lost.directories))
         for key, project in list(self._projects.items()):
-            if directories.isdisjoint(project.wanted()):
+            if lost.directories.isdisjoint(project.wanted()):
                 continue
             project.covered = False
-            if f'"{project.route.root}/' in reason:
-                self._blame(project, reason)
+            if f'"{project.route.root}/' in lost.reason:
+                self._blame(project, lost.reason)
             self._emit(key, ChangeBatch(doubt="watch_lost"))
         self._dirty.set()
 
-    def _blame(self, project: _Project, reason: str) -> None:
+    def _blame(self, project: WatchedProject, reason: str) -> None:
         project.blame += 1
         if project.blame >= MAX_BLAME:
             project.limited = "file names that are not UTF-8 keep ending the event stream"
@@ -373,7 +337,7 @@ class WatchHub:
     async def _keep_checking(self) -> None:
         while True:
             monotonic, wall = self._clock.monotonic(), self._clock.now()
-            await self._clock.sleep(TICK_S)
+            await self._clock.sleep(self._source.check_s)
             passed = self._clock.monotonic() - monotonic
             if abs(self._clock.now() - wall - passed) > JUMP_S:
                 self._doubt_all("clock_jumped")
@@ -398,7 +362,7 @@ class WatchHub:
             if project is None or seen is None or identity == seen.identity:
                 continue
             log.info("root_moved", project=key, present=identity is not None)
-            self._streams.forget({seen.root})
+            self._source.forget({seen.root})
             project.surveyed = project.covered = False
             self._emit(key, ChangeBatch(doubt="root_moved", head=True))
             self._dirty.set()
@@ -413,14 +377,23 @@ class WatchHub:
     async def _keep_testing(self) -> None:
         while True:
             await self._clock.sleep(SELF_TEST_S)
-            asked = await self._streams.touch_sentinel()
-            await self._clock.sleep(SELF_TEST_ANSWER_S)
-            for stream in self._streams.silent(asked):
-                self._note_death(stream)
+            for lost in await self._source.self_test(self._clock):
+                self._note_loss(lost)
 
     @staticmethod
     def _monotonic() -> float:
         return anyio.current_time()
+
+
+def _choose_source(
+    sentinel: Path | None, opener: Callable[[list[str]], Notifier] | None
+) -> EventSource:
+    if opener is None and is_supported():
+        return KernelSource()
+    # Imported only here: its library costs memory that most daemons need not have.
+    from paparatsd.sources import watch_stream, watch_streams
+
+    return watch_streams.Streams(sentinel=sentinel, opener=opener or watch_stream.open_notifier)
 
 
 def _identify_all(roots: Mapping[str, str]) -> dict[str, tuple[int, int] | None]:

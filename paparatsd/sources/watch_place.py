@@ -32,7 +32,8 @@ class Survey:
 
     `identity` is (device, inode) of the root, None when it is not there. `unwatchable` says why
     events cannot be had here, else "". `git` maps directories to the names in them that
-    matter, None for every name.
+    matter, None for every name. Of a root that is missing, `directories` is the one above it:
+    it tells when the root comes back.
     """
 
     root: str
@@ -52,11 +53,17 @@ def survey(
     real = os.path.realpath(root)
     identity = identify(real)
     if identity is None:
-        return Survey(real, None, "the directory is missing", frozenset(), {})
+        return Survey(real, None, "the directory is missing", _above(real, mountinfo), {})
     reason = _unwatchable(real, mountinfo)
     if reason:
         return Survey(real, identity, reason, frozenset(), {})
     return Survey(real, identity, "", _watchable_below(real, directories), _git_watches(git_paths))
+
+
+def _above(real: str, mountinfo: Path) -> frozenset[str]:
+    above = real.rpartition("/")[0]
+    is_useful = above and identify(above) is not None and not _unwatchable(above, mountinfo)
+    return frozenset({above} if is_useful else ())
 
 
 def identify(path: str) -> tuple[int, int] | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.model import ChangeBatch
-from paparatsd.sources.watch_stream import ADDED, MODIFIED, RawEvent
+from paparatsd.sources.watch_place import is_utf8
+from paparatsd.sources.watch_source import ADDED, MODIFIED, RawEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -130,10 +131,20 @@ def _gather(into: _Gathering, change: int, relative: str, directories: frozenset
     parent, _, name = relative.rpartition("/")
     if parent not in directories and relative not in directories:
         return
-    if name != ".git":
+    if not is_utf8(relative):
+        _gather_unspeakable(into, parent)
+    elif name != ".git":
         into.add(relative)
     elif change != MODIFIED:
         _gather_git(into, parent)
+
+
+def _gather_unspeakable(into: _Gathering, parent: str) -> None:
+    """Report the directory of a name that is not UTF-8: nobody else can be told such a path."""
+    if parent and is_utf8(parent):
+        into.add(parent)
+    else:
+        into.doubt = into.doubt or "undecodable_name"
 
 
 def _gather_git(into: _Gathering, parent: str) -> None:

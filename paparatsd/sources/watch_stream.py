@@ -1,42 +1,27 @@
-"""The event source: watchfiles, its refusals in our words, and reading it without waiting."""
+"""One stream of watchfiles: its refusals in our words, and reading it without waiting."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from paparatsd.errors import Unavailable
+from paparatsd.sources.watch_source import (
+    RawEvent,
+    Refusal,
+    WatchRefused,
+    over_instance_limit,
+    over_watch_limit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-RawEvent = tuple[int, str]
-"""(1 added, 2 modified, 3 deleted; absolute path)."""
-ADDED, MODIFIED, DELETED = 1, 2, 3
-
 _OPEN_ATTEMPTS = 5
 _FOREVER_MS = 1 << 31
-
-
-class Refusal(Enum):
-    """Why directories could not be watched."""
-
-    WATCH_LIMIT = "watch limit"
-    INSTANCE_LIMIT = "instance limit"
-    UNSTABLE = "unstable"
-    OTHER = "other"
-
-
-class WatchRefused(Unavailable):
-    """The kernel or the library would not watch; `refusal` decides what is done about it."""
-
-    def __init__(self, refusal: Refusal, message: str) -> None:
-        super().__init__(message)
-        self.refusal = refusal
 
 
 class StreamDied(Unavailable):
@@ -138,16 +123,9 @@ def _refusal_of(error: Exception) -> WatchRefused:
     # The library gives no errno, only words.
     text = str(error)
     if "watch limit" in text:
-        return WatchRefused(
-            Refusal.WATCH_LIMIT,
-            "no more inotify watches are allowed; raise the sysctl fs.inotify.max_user_watches",
-        )
+        return over_watch_limit()
     if "Too many open files" in text:
-        return WatchRefused(
-            Refusal.INSTANCE_LIMIT,
-            "no more inotify instances or descriptors are allowed; "
-            "raise the sysctl fs.inotify.max_user_instances (or the limit of open files)",
-        )
+        return over_instance_limit()
     return WatchRefused(Refusal.OTHER, f"watching failed: {text}")
 
 

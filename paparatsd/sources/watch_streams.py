@@ -1,22 +1,20 @@
-"""The set of event streams of one daemon: few inotify instances, grown without losing an event."""
+"""The portable event source: few streams of watchfiles, grown without losing an event."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 
+from paparatsd.sources.watch_source import Lost, News, RawEvent, WatchRefused, with_all_below
 from paparatsd.sources.watch_stream import (
     Notifier,
-    RawEvent,
     Stream,
     StreamDied,
-    WatchRefused,
     drain,
     open_notifier,
     open_stream,
@@ -25,6 +23,8 @@ from paparatsd.sources.watch_stream import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
+
+    from paparatsd.clock import Clock
 
 log = structlog.get_logger()
 
@@ -39,29 +39,24 @@ MAX_STREAMS = 8
 IDLE_STEP_S = 0.075
 ACTIVE_STEP_S = 0.015
 """How often the streams are read: seldom while nothing happens, since each waking costs."""
+ACTIVE_FOR_S = 2.0
+"""So long after an event more are expected, and looked for more often."""
 STALL_S = 1.5
 """A reading later than this may have let the kernel's queue overflow."""
-
-
-@dataclass(slots=True)
-class News:
-    """What one reading found: events, streams that died, and whether it came far too late."""
-
-    events: set[RawEvent] = field(default_factory=set)
-    dead: list[Stream] = field(default_factory=list)
-    stalled: bool = False
-
-    def __bool__(self) -> bool:
-        """Whether there is anything."""
-        return bool(self.events or self.dead or self.stalled)
+SELF_TEST_ANSWER_S = 2.0
 
 
 class Streams:
-    """Owns the streams. Methods run in the event loop, but for `wait`; opening is in a thread.
+    """Owns the streams; they are opened, and read while nothing happens, in a thread.
 
     A stream cannot take more directories, so growing means opening a larger one and closing the
-    old one after its last events were read: at no instant is a directory unwatched.
+    old one after its last events were read: at no instant is a directory unwatched. What is lost
+    in the library or before it is read (an overflow, a thread that ended) is not told by it: hence
+    the self-test, and the doubt after a reading that came late.
     """
+
+    step_s = ACTIVE_STEP_S
+    check_s = 5.0
 
     def __init__(
         self,
@@ -73,6 +68,10 @@ class Streams:
         self._opener = opener
         self._streams: list[Stream] = []
         self._leftover: set[RawEvent] = set()
+        self._dead: list[Stream] = []
+        self._active_until = 0.0
+        # One thread waits: it wakes at a third of the cost of the event loop.
+        self._waiting = CapacityLimiter(1)
         # The library forbids to close an object while another thread reads it.
         self._reading = threading.Lock()
         self._bin = BIN_DIRECTORIES
@@ -165,30 +164,42 @@ class Streams:
         gone = self.watched.intersection(moved)
         if not gone:
             return gone
-        prefixes = tuple(f"{path}/" for path in gone)
-        gone |= {path for path in self.watched if path.startswith(prefixes)}
+        gone = with_all_below(gone, self.watched)
         for stream in self._streams:
             stream.directories -= gone
         self.watched -= gone
         return gone
 
-    def wait(self, stop: threading.Event, active_until: float) -> News:
-        """Block until there is news or `stop` is set; for a thread.
+    async def wait(self) -> News:
+        """Return when there is news."""
+        stop = threading.Event()
+        try:
+            news = await to_thread.run_sync(
+                self._wait, stop, abandon_on_cancel=True, limiter=self._waiting
+            )
+        finally:
+            stop.set()
+        if news.events:
+            self._active_until = time.monotonic() + ACTIVE_FOR_S
+        return self._with_lost(news)
 
-        Up to `active_until` (monotonic) the streams are read at the faster pace.
-        """
+    def _wait(self, stop: threading.Event) -> News:
         while not stop.is_set():
             began = time.monotonic()
-            step = ACTIVE_STEP_S if began < active_until else IDLE_STEP_S
+            step = ACTIVE_STEP_S if began < self._active_until else IDLE_STEP_S
             time.sleep(step)
-            news = self.poll()
-            news.stalled = time.monotonic() - began > step + STALL_S
-            if news:
+            news = self._read_all()
+            if time.monotonic() - began > step + STALL_S:
+                news.doubt = "stalled"
+            if news or self._dead:
                 return news
         return News()
 
     def poll(self) -> News:
         """Return all events since the last call, at once."""
+        return self._with_lost(self._read_all())
+
+    def _read_all(self) -> News:
         with self._reading:
             news = News(self._leftover)
             self._leftover = set()
@@ -203,18 +214,24 @@ class Streams:
             found = drain(stream.notifier)
         except StreamDied as error:
             stream.failure = str(error)
-            news.dead.append(stream)
+            self._dead.append(stream)
             return
         if found:
             self._note_sentinel(stream, found)
             news.events |= found
 
-    def bury(self, stream: Stream) -> bool:
-        """Close a stream that died; returns whether it was still in use."""
-        if stream not in self._streams:
-            return False
-        self._close(stream)
-        return True
+    def _with_lost(self, news: News) -> News:
+        dead, self._dead = self._dead, []
+        news.lost += self._bury(dead)
+        return news
+
+    def _bury(self, dead: Iterable[Stream]) -> list[Lost]:
+        lost = []
+        for stream in dead:
+            if stream in self._streams:
+                self._close(stream)
+                lost.append(Lost(frozenset(stream.directories), stream.failure))
+        return lost
 
     def _note_sentinel(self, stream: Stream, found: set[RawEvent]) -> None:
         if self._sentinel is None or stream.heard_sentinel:
@@ -222,8 +239,8 @@ class Streams:
         below = self._sentinel + "/"
         stream.heard_sentinel = any(path.startswith(below) for _, path in found)
 
-    async def touch_sentinel(self) -> list[Stream]:
-        """Make an event that every stream must hear; returns the streams to ask later."""
+    async def self_test(self, clock: Clock) -> list[Lost]:
+        """Make an event that every stream must hear; those that do not are as good as dead."""
         if self._sentinel is None or not self._streams:
             return []
         for stream in self._streams:
@@ -234,14 +251,11 @@ class Streams:
         except OSError as error:
             log.info("watch_self_test_skipped", error=str(error))
             return []
-        return asked
-
-    def silent(self, asked: Iterable[Stream]) -> list[Stream]:
-        """Return those of the asked streams that heard nothing: they are as good as dead."""
-        found = [stream for stream in asked if not stream.heard_sentinel]
-        for stream in found:
+        await clock.sleep(SELF_TEST_ANSWER_S)
+        silent = [stream for stream in asked if not stream.heard_sentinel]
+        for stream in silent:
             stream.failure = stream.failure or "the stream no longer reports events"
-        return found
+        return self._bury(silent)
 
     def close(self) -> None:
         """End all watching."""

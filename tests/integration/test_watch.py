@@ -1,4 +1,4 @@
-"""The watcher on real directories, and with event streams that fail on purpose."""
+"""The watcher on real directories with both sources, and with streams that fail on purpose."""
 
 from __future__ import annotations
 
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from paparatsd.model import ChangeBatch
+
+
+PORTABLE: dict[str, object] = {"opener": watch_stream.open_notifier}
+"""Options of a hub that does without the kernel's inotify."""
+
+
+@pytest.fixture(params=["kernel", "portable"])
+def source(request: pytest.FixtureRequest) -> dict[str, object]:
+    """Return the options for a hub with one or the other source."""
+    if request.param == "kernel" and sys.platform != "linux":
+        pytest.skip("there is no inotify")
+    return PORTABLE if request.param == "portable" else {}
 
 
 class SteppedClock(SystemClock):
@@ -105,8 +117,10 @@ async def scene(**options: object) -> AsyncIterator[Scene]:
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_a_saved_file_is_reported_within_a_tenth_of_a_second(tmp_path: Path) -> None:
-    async with scene() as here:
+async def test_a_saved_file_is_reported_within_a_tenth_of_a_second(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    async with scene(**source) as here:
         await here.started(tmp_path)
         began = time.monotonic()
         (tmp_path / "a.py").write_text("x")
@@ -116,9 +130,11 @@ async def test_a_saved_file_is_reported_within_a_tenth_of_a_second(tmp_path: Pat
         assert here.hub.health("p") == "events"
 
 
-async def test_directories_that_are_not_declared_are_not_watched(tmp_path: Path) -> None:
+async def test_directories_that_are_not_declared_are_not_watched(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
     (tmp_path / "node_modules" / "x").mkdir(parents=True)
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(tmp_path)
         (tmp_path / "node_modules" / "x" / "y.js").write_text("x")
         (tmp_path / "after.py").write_text("x")
@@ -126,8 +142,10 @@ async def test_directories_that_are_not_declared_are_not_watched(tmp_path: Path)
         assert here.paths() == {"after.py"}
 
 
-async def test_twenty_projects_share_few_instances(tmp_path: Path) -> None:
-    async with scene() as here:
+async def test_twenty_projects_share_few_instances(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    async with scene(**source) as here:
         for number in range(20):
             root = tmp_path / str(number)
             root.mkdir()
@@ -139,8 +157,10 @@ async def test_twenty_projects_share_few_instances(tmp_path: Path) -> None:
             await here.sees("f", key=f"p{number}")
 
 
-async def test_a_new_directory_is_named_again_once_it_is_watched(tmp_path: Path) -> None:
-    async with scene() as here:
+async def test_a_new_directory_is_named_again_once_it_is_watched(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    async with scene(**source) as here:
         await here.started(tmp_path)
         (tmp_path / "new").mkdir()
         await here.sees("new")
@@ -153,10 +173,10 @@ async def test_a_new_directory_is_named_again_once_it_is_watched(tmp_path: Path)
 
 
 async def test_a_directory_that_returns_is_watched_without_being_declared_again(
-    tmp_path: Path,
+    tmp_path: Path, source: dict[str, object]
 ) -> None:
     (tmp_path / "d" / "e").mkdir(parents=True)
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(tmp_path, "", "d", "d/e")
         shutil.rmtree(tmp_path / "d")
         await here.until(lambda: {"d", "d/e"} <= here.paths())
@@ -168,18 +188,17 @@ async def test_a_directory_that_returns_is_watched_without_being_declared_again(
 
 
 async def test_a_root_that_is_moved_away_is_doubted_and_served_again_when_back(
-    tmp_path: Path,
+    tmp_path: Path, source: dict[str, object]
 ) -> None:
     root = tmp_path / "p"
     root.mkdir()
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(root)
         root.rename(tmp_path / "elsewhere")
         await here.until(lambda: "root_moved" in here.doubts())
         await settled(here, lambda: here.hub.health("p") == "polling: the directory is missing")
         here.batches.clear()
         (tmp_path / "elsewhere").rename(root)
-        here.clock.advance(5)
         await here.until(lambda: "watch_started" in here.doubts())
         (root / "f").write_text("x")
         await here.sees("f")
@@ -192,11 +211,49 @@ async def settled(here: Scene, true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_a_root_replaced_by_another_directory_is_noticed(tmp_path: Path) -> None:
+async def test_a_directory_above_the_root_that_moves_is_noticed_by_looking(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    root = tmp_path / "above" / "p"
+    root.mkdir(parents=True)
+    async with scene(**source) as here:
+        await here.started(root)
+        (tmp_path / "above").rename(tmp_path / "elsewhere")
+        here.clock.advance(30)
+        await here.until(lambda: "root_moved" in here.doubts())
+        await settled(here, lambda: here.hub.health("p") == "polling: the directory is missing")
+        here.batches.clear()
+        (tmp_path / "elsewhere").rename(tmp_path / "above")
+        here.clock.advance(30)
+        await here.until(lambda: "watch_started" in here.doubts())
+        (root / "f").write_text("x")
+        await here.sees("f")
+
+
+async def test_a_root_deleted_and_made_again_is_watched_again(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    root = tmp_path / "p"
+    (root / "lib").mkdir(parents=True)
+    async with scene(**source) as here:
+        await here.started(root, "", "lib")
+        for number in range(5):
+            here.batches.clear()
+            shutil.rmtree(root)
+            (root / "lib").mkdir(parents=True)
+            await here.until(lambda: "watch_started" in here.doubts())
+            await settled(here, lambda: here.hub.health("p") == "events")
+            (root / "lib" / f"f{number}").write_text("x")
+            await here.sees(f"lib/f{number}")
+
+
+async def test_a_root_replaced_by_another_directory_is_noticed(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
     root, other = tmp_path / "p", tmp_path / "other"
     root.mkdir()
     other.mkdir()
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(root)
         root.rename(tmp_path / "old")
         other.rename(root)
@@ -213,10 +270,12 @@ def run_git(root: Path, *args: str) -> None:
     )
 
 
-async def test_commits_and_branches_move_the_head(tmp_path: Path) -> None:
+async def test_commits_and_branches_move_the_head(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
     git = tmp_path / ".git"
     run_git(tmp_path, "init", "-q")
-    async with scene() as here:
+    async with scene(**source) as here:
         here.hub.watch("p", tmp_path, frozenset({""}), (git, git / "refs"))
         await here.until(lambda: "watch_started" in here.doubts())
         for action in (
@@ -230,10 +289,10 @@ async def test_commits_and_branches_move_the_head(tmp_path: Path) -> None:
         assert not here.paths()
 
 
-async def test_reads_of_git_do_not_move_the_head(tmp_path: Path) -> None:
+async def test_reads_of_git_do_not_move_the_head(tmp_path: Path, source: dict[str, object]) -> None:
     run_git(tmp_path, "init", "-q")
     git = tmp_path / ".git"
-    async with scene() as here:
+    async with scene(**source) as here:
         here.hub.watch("p", tmp_path, frozenset({""}), (git, git / "refs"))
         await here.until(lambda: "watch_started" in here.doubts())
         here.batches.clear()
@@ -243,8 +302,8 @@ async def test_reads_of_git_do_not_move_the_head(tmp_path: Path) -> None:
         assert here.heads() == 0
 
 
-async def test_a_burst_is_doubt(tmp_path: Path) -> None:
-    async with scene() as here:
+async def test_a_burst_is_doubt(tmp_path: Path, source: dict[str, object]) -> None:
+    async with scene(**source) as here:
         await here.started(tmp_path)
         for number in range(2_000):
             (tmp_path / str(number)).touch()
@@ -254,7 +313,7 @@ async def test_a_burst_is_doubt(tmp_path: Path) -> None:
 async def test_a_name_that_is_not_utf8_restarts_the_stream_and_loses_nothing(
     tmp_path: Path,
 ) -> None:
-    async with scene() as here:
+    async with scene(**PORTABLE) as here:
         await here.started(tmp_path)
         here.batches.clear()
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe")).touch()
@@ -270,7 +329,7 @@ async def test_a_project_that_keeps_ending_the_stream_is_polled_and_spares_the_o
     bad, good = tmp_path / "bad", tmp_path / "good"
     bad.mkdir()
     good.mkdir()
-    async with scene() as here:
+    async with scene(**PORTABLE) as here:
         await here.started(bad, key="bad")
         await here.started(good, key="good")
         for number in range(3):
@@ -341,18 +400,20 @@ async def test_a_silent_stream_is_found_by_the_self_test(tmp_path: Path) -> None
         await here.sees("g")
 
 
-async def test_a_resume_from_suspend_is_doubt(tmp_path: Path) -> None:
-    async with scene() as here:
+async def test_a_resume_from_suspend_is_doubt(tmp_path: Path, source: dict[str, object]) -> None:
+    async with scene(**source) as here:
         await here.started(tmp_path)
-        here.clock.advance(5, wall=3_600)
+        here.clock.advance(30, wall=3_600)
         await here.until(lambda: "clock_jumped" in here.doubts())
 
 
-async def test_an_unwatched_project_is_reported_no_more(tmp_path: Path) -> None:
+async def test_an_unwatched_project_is_reported_no_more(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
     gone, stays = tmp_path / "gone", tmp_path / "stays"
     gone.mkdir()
     stays.mkdir()
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(gone, key="gone")
         await here.started(stays, key="stays")
         here.hub.unwatch("gone")
@@ -367,7 +428,7 @@ async def test_an_unwatched_project_is_reported_no_more(tmp_path: Path) -> None:
 LIMITED = """
 import asyncio, sys
 from pathlib import Path
-from tests.integration.test_watch import scene, settled
+from tests.integration.test_watch import PORTABLE, scene, settled
 
 async def main(root):
     small, large = root / "small", root / "large"
@@ -375,7 +436,7 @@ async def main(root):
     small.mkdir()
     for name in names:
         (large / name).mkdir(parents=True)
-    async with scene() as here:
+    async with scene(**(PORTABLE if sys.argv[2] == "portable" else {})) as here:
         here.hub.watch("large", large, frozenset(["", *names]), ())
         here.hub.watch("small", small, frozenset([""]), ())
         await settled(here, lambda: here.hub.health("large").startswith("polling"))
@@ -389,10 +450,11 @@ asyncio.run(main(Path(sys.argv[1])))
 """
 
 
-def run_limited(tmp_path: Path, setting: str, value: int) -> list[str]:
+def run_limited(tmp_path: Path, setting: str, value: int, source: dict[str, object]) -> list[str]:
     """Run the scene above in a namespace of its own with a low limit."""
-    script = f'echo {value} > /proc/sys/user/{setting} && exec "$0" -c \'{LIMITED}\' "$1"'
-    command = ["unshare", "-Ur", "sh", "-c", script, sys.executable, str(tmp_path)]
+    script = f'echo {value} > /proc/sys/user/{setting} && exec "$0" -c \'{LIMITED}\' "$@"'
+    name = "portable" if source else "kernel"
+    command = ["unshare", "-Ur", "sh", "-c", script, sys.executable, str(tmp_path), name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except FileNotFoundError:
@@ -404,14 +466,16 @@ def run_limited(tmp_path: Path, setting: str, value: int) -> list[str]:
     return [line.removeprefix("health ") for line in lines if line.startswith("health ")]
 
 
-def test_the_watch_limit_leads_to_polling_of_the_project_that_does_not_fit(tmp_path: Path) -> None:
-    large, small = run_limited(tmp_path, "max_inotify_watches", 25)
+def test_the_watch_limit_leads_to_polling_of_the_project_that_does_not_fit(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    large, small = run_limited(tmp_path, "max_inotify_watches", 25, source)
     assert "fs.inotify.max_user_watches" in large
     assert small == "events"
 
 
-def test_the_instance_limit_leads_to_polling(tmp_path: Path) -> None:
-    large, small = run_limited(tmp_path, "max_inotify_instances", 0)
+def test_the_instance_limit_leads_to_polling(tmp_path: Path, source: dict[str, object]) -> None:
+    large, small = run_limited(tmp_path, "max_inotify_instances", 0, source)
     assert "fs.inotify.max_user_instances" in large
     assert small.startswith("polling: ")
 
@@ -419,11 +483,11 @@ def test_the_instance_limit_leads_to_polling(tmp_path: Path) -> None:
 FROZEN = """
 import asyncio, sys
 from pathlib import Path
-from tests.integration.test_watch import scene
+from tests.integration.test_watch import PORTABLE, scene
 
 async def main(root):
     names = sorted(path.name for path in root.iterdir())
-    async with scene() as here:
+    async with scene(**(PORTABLE if sys.argv[2] == "portable" else {})) as here:
         await here.started(root, "", *names)
         here.batches.clear()
         print("ready", flush=True)
@@ -434,12 +498,15 @@ asyncio.run(main(Path(sys.argv[1])))
 """
 
 
-def test_an_overflow_while_the_process_was_stopped_is_doubt(tmp_path: Path) -> None:
+def test_an_overflow_while_the_process_was_stopped_is_doubt(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    name = "portable" if source else "kernel"
     directories = [tmp_path / f"d{number}" for number in range(100)]
     for directory in directories:
         directory.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", FROZEN, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", FROZEN, str(tmp_path), name], stdout=subprocess.PIPE, text=True
     ) as watcher:
         assert watcher.stdout is not None
         while watcher.stdout.readline() != "ready\n":
@@ -451,11 +518,13 @@ def test_an_overflow_while_the_process_was_stopped_is_doubt(tmp_path: Path) -> N
         assert "\ndoubt " in "\n" + watcher.stdout.read()
 
 
-async def test_rapidly_nested_directories_are_all_reported_once_declared(tmp_path: Path) -> None:
+async def test_rapidly_nested_directories_are_all_reported_once_declared(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
     """Play the session: scan what is reported, declare what was found, until nothing is new."""
     seen: set[str] = set()
     declared = {""}
-    async with scene() as here:
+    async with scene(**source) as here:
         await here.started(tmp_path)
 
         def scan() -> bool:

@@ -61,6 +61,12 @@ def test_a_missing_root_is_said_to_be_missing(tmp_path: Path) -> None:
     assert (found.identity, found.unwatchable) == (None, "the directory is missing")
 
 
+def test_of_a_missing_root_the_directory_above_is_watched_if_it_is_there(tmp_path: Path) -> None:
+    above = tmp_path.resolve()
+    assert survey(tmp_path / "gone", frozenset({"", "lib"}), ()).directories == {str(above)}
+    assert not survey(tmp_path / "gone" / "deeper", frozenset({""}), ()).directories
+
+
 def test_links_and_missing_directories_are_left_out(tmp_path: Path) -> None:
     root = tmp_path.resolve()
     (root / "a" / "b").mkdir(parents=True)

@@ -109,6 +109,12 @@ def test_names_keep_every_character() -> None:
     assert batch_of((1, f"/src/p/{name}")) == ChangeBatch(frozenset({name}))
 
 
+def test_a_name_that_is_not_utf8_is_reported_through_its_directory() -> None:
+    assert batch_of((1, "/src/p/lib/\udcff.py")) == ChangeBatch(frozenset({"lib"}))
+    assert batch_of((1, "/src/p/\udcff.py")) == ChangeBatch(doubt="undecodable_name")
+    assert batch_of((1, "/src/p/.git/\udcff")) == ChangeBatch(head=True)
+
+
 def test_events_through_a_link_are_dropped_but_the_link_itself_is_reported(tmp_path: Path) -> None:
     root = tmp_path.resolve() / "p"
     (tmp_path / "outside").mkdir()

@@ -39,10 +39,45 @@ make_venv "."
 paparats up
 index "$repo"
 
-question="Where does the program start?"
-[ "$repo" != "$here" ] || question="How is a changed file noticed?"
-printf '\n$ paparats search %q -p %s\n' "$question" "$name"
-paparats search "$question" -p "$name" -n 3
+# hooks_note DIRECTORY: say which git hooks are there, and how to take them out.
+hooks_note() {
+    paparats hooks status "$1" --json 2>/dev/null | read_json '
+if answer["state"] in ("installed", "partial"):
+    print("\nGit hooks of paparats are in", answer["directory"] + "; hooks of yours run first, as before.")
+    print("Take them out with:", *sys.argv[1:])' \
+        "$here/.venv/bin/paparats" hooks uninstall "$(printf %q "$1")" || true
+}
+
+kinds=(--kind function --kind method --kind class)
+
+# best_question QUESTION...: the one that this project answers best.
+best_question() {
+    local question
+    for question; do
+        paparats search "$question" -p "$name" -n 1 "${kinds[@]}" --json
+    done | "$here/.venv/bin/python" -c '
+import json, sys
+answers = [json.loads(line) for line in sys.stdin]
+score = lambda answer: max((hit["score"] for hit in answer["results"]), default=0.0)
+print(max(answers, key=score)["query"])'
+}
+
+# shortened: of each hit only the first lines of code.
+shortened() {
+    awk '!/^ *[0-9]+ [|]/ { lines = 0 } ++lines <= 20 { print } lines == 21 { print "     ..." }'
+}
+
+hooks_note "$repo"
+
+if [ "$repo" = "$here" ]; then
+    question="refuse a request whose Host header is not allowed"
+else
+    # Something that nearly every program does.
+    question="$(best_question "how are errors handled" "parse the arguments" \
+        "read the configuration" "write to the log")"
+fi
+printf '\n$ paparats search "%s" -p %s -n 1 %s\n' "$question" "$name" "${kinds[*]}"
+paparats search "$question" -p "$name" -n 1 "${kinds[@]}" | shortened
 
 url="$(paparats status --json | read_json 'print(answer["http"].rstrip("/") + "/mcp")')"
 cat <<END
@@ -52,7 +87,7 @@ Connect an agent:
   Claude Code     claude mcp add --transport http paparats $url
   MCP over stdio  $here/.venv/bin/paparats mcp
 
-Go on:
+Go on (the command paparats is in $here/.venv/bin):
   $here/.venv/bin/paparats add PATH           index another repository
   $here/.venv/bin/paparats search "..."       search all of them
   $here/.venv/bin/paparats service install    start with the session (systemd)

@@ -142,7 +142,8 @@ def stale_lines(freshness: Sequence[Freshness]) -> list[str]:
     lines = []
     for one in freshness:
         if one.state is FreshnessState.STALE:
-            pending = f", {one.pending} files pending" if one.pending else ""
+            noun = "file" if one.pending == 1 else "files"
+            pending = f", {one.pending} {noun} pending" if one.pending else ""
             lines.append(f"Behind the disk: {one.project} ({one_line(one.reason)}{pending}).")
     return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import pytest
 
 from paparatsd.exits import CODES, exit_code_of
 from paparatsd.interfaces.cli.main import main
+from paparatsd.interfaces.hints import CHUNK_KINDS
 from tests.harness.fake_control import (
     FakeControl,
     answer,
@@ -644,6 +646,8 @@ def test_completions_know_every_command(capsys: pytest.CaptureFixture[str]) -> N
         assert code == 0
         for command in subparsers.choices:
             assert command in script, f"{shell} does not complete {command}"
+        for kind in CHUNK_KINDS:
+            assert re.search(rf"\b{kind}\b", script), f"{shell} does not complete {kind}"
         assert run_json(capsys, "completions", shell)["script"] == script
 
 

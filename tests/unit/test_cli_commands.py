@@ -391,6 +391,12 @@ def test_search_says_what_is_stale_and_what_to_know(
     ]
 
 
+def test_one_file_is_one_file(control: FakeControl, capsys: pytest.CaptureFixture[str]) -> None:
+    behind = freshness("stale", reason="moved", pending=1)
+    control.answer("POST", "/v1/search", answer(hit(), freshness=[behind]))
+    assert run(capsys, "search", "x")[1].endswith("stale: shop: moved; 1 file pending\n")
+
+
 def test_control_characters_of_a_repository_never_reach_the_output(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:

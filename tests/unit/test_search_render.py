@@ -116,6 +116,8 @@ def test_current_index_costs_no_line_and_a_stale_one_costs_one() -> None:
     assert "Behind" not in render_answer(answer(hit()), 1000).text
     text = render_answer(answer(hit(), freshness=STALE), 1000).text
     assert text.splitlines()[0] == "Behind the disk: shop (watcher restarted, 12 files pending)."
+    text = render_answer(answer(hit(), freshness=replace(STALE, pending=1)), 1000).text
+    assert text.splitlines()[0] == "Behind the disk: shop (watcher restarted, 1 file pending)."
 
 
 def test_notes_come_first() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -117,6 +118,9 @@ def _serve(settings: Settings) -> int:
     # may be somebody's repository, and keep its file system busy.
     pin_import_path(Path(__file__).resolve().parents[1])
     os.chdir("/")
+
+    # Until the event loop handles it: a stop this early is as orderly as any.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
     import structlog
 

@@ -20,7 +20,7 @@ import structlog
 from paparatsd import __version__, systemd
 from paparatsd.broadcast import Broadcaster
 from paparatsd.clock import SystemClock
-from paparatsd.errors import PaparatsError
+from paparatsd.errors import Broken, PaparatsError
 from paparatsd.exits import exit_code_of
 from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
 from paparatsd.interfaces.serve import serve_interfaces
@@ -74,21 +74,24 @@ class Daemon:
         self._clock = clock or SystemClock()
         self._broadcaster = Broadcaster()
         self._stop = anyio.Event()
+        self._exit_code = 0
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
 
-    async def run(self) -> None:
-        """Serve until told to stop."""
-        parts = await build_parts(self._settings, self._clock, self._broadcaster)
-        try:
-            await parts.recover()
-            with self._signals():
-                await self._serve(parts)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await parts.stop()
+    async def run(self) -> int:
+        """Serve until told to stop; returns the exit code."""
+        with self._signals():
+            parts = await build_parts(self._settings, self._clock, self._broadcaster)
+            try:
+                await parts.recover()
+                if not self._stop.is_set():
+                    await self._serve(parts)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await parts.stop()
+        return self._exit_code
 
     # ------------------------------------------------------------------ wiring
 
@@ -120,6 +123,10 @@ class Daemon:
             projects=projects,
             service=service,
             delete_points=parts.delete_points,
+            state_file=self._settings.places.catalog,
+            flush_problem=lambda: parts.flusher.problem,
+            on_state_gone=self._on_state_gone,
+            tick_s=self._settings.watch.poll_s,
         )
         await self._open_projects(parts, projects, roster)
         await asyncio.to_thread(inbox.prepare)
@@ -281,6 +288,12 @@ class Daemon:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 loop.remove_signal_handler(number)
 
+    def _on_state_gone(self) -> None:
+        """End rather than write where nobody will read; the next start builds a new index."""
+        self._exit_code = exit_code_of(Broken("the state directory is gone"))
+        self._notifier.stopping("the state directory is gone")
+        self._stop.set()
+
     def _on_stop_signal(self, number: signal.Signals) -> None:
         if self._stop.is_set():
             log.warning("stopped_hard", signal=number.name)
@@ -335,7 +348,7 @@ def run_daemon(
                 notifier=Notifier(environment),
                 inherited=inherited,
             )
-            anyio.run(daemon.run)
+            code = anyio.run(daemon.run)
     except* PaparatsError as group:
         error = first_of(group)
         log.error("cannot_run", error=str(error))  # noqa: TRY400 - the sentence says it all

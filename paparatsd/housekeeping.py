@@ -30,7 +30,6 @@ log = structlog.get_logger()
 
 SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
 """Keys of our own directories at the watch hub; no project's name has a `#`."""
-TICK_S = 30.0
 TIDY_S = 600.0
 
 
@@ -49,6 +48,10 @@ class Housekeeping:
         projects: ProjectsFile,
         service: Service,
         delete_points: Callable[[ShardKey], Awaitable[None]],
+        state_file: Path,
+        flush_problem: Callable[[], str],
+        on_state_gone: Callable[[], None],
+        tick_s: float,
     ) -> None:
         self._clock = clock
         self._roster = roster
@@ -59,6 +62,11 @@ class Housekeeping:
         self._projects = projects
         self._service = service
         self._delete_points = delete_points
+        self._state_file = state_file
+        self._state_inode = state_file.stat().st_ino
+        self._flush_problem = flush_problem
+        self._on_state_gone = on_state_gone
+        self._tick_s = tick_s
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
         self._tidied_at = clock.monotonic()
@@ -84,7 +92,7 @@ class Housekeeping:
                 await job()
             except PaparatsError as error:
                 log.warning("housekeeping_failed", job=job.__name__, error=str(error))
-                await self._clock.sleep(TICK_S)
+                await self._clock.sleep(self._tick_s)
                 continue
             await event.wait()
 
@@ -98,7 +106,7 @@ class Housekeeping:
             except PaparatsError as error:
                 log.warning("housekeeping_failed", job="check_store", error=str(error))
                 left.append(shard)
-                await self._clock.sleep(TICK_S)
+                await self._clock.sleep(self._tick_s)
                 continue
             if missing:
                 for session in self._roster.sessions():
@@ -107,7 +115,13 @@ class Housekeeping:
 
     async def _tick(self) -> None:
         while True:
-            await self._clock.sleep(TICK_S)
+            await self._clock.sleep(self._tick_s)
+            if not self._state_is_ours():
+                log.error("state_gone", path=str(self._state_file))
+                self._on_state_gone()
+                return
+            if self._flush_problem():
+                await self._check_store()
             # Events are hints here too.
             self._spool_moved.set()
             if self._projects.changed():
@@ -116,6 +130,13 @@ class Housekeeping:
             if self._clock.monotonic() - self._tidied_at > TIDY_S:
                 self._tidied_at = self._clock.monotonic()
                 await self._tidy()
+
+    def _state_is_ours(self) -> bool:
+        """Whether the catalog is still the file we opened, and not deleted or replaced."""
+        try:
+            return self._state_file.stat().st_ino == self._state_inode
+        except OSError:
+            return False
 
     async def _tidy(self) -> None:
         if any(session.snapshot().dirty for session in self._roster.sessions()):

@@ -65,11 +65,12 @@ class Parts:
 
     def store_problems(self) -> tuple[str, ...]:
         """Say what was found damaged or lost since the start."""
-        aside = self.ledger.moved_aside
-        if aside is None:
-            return self.vectors.problems
-        rebuilt = f"the catalog was damaged and is being rebuilt; the old file is {aside}"
-        return (rebuilt, *self.vectors.problems)
+        aside, unsafe = self.ledger.moved_aside, self.flusher.problem
+        own = (
+            [f"the catalog was damaged; it is built anew, the old one is {aside}"] if aside else []
+        )
+        own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
+        return (*own, *self.vectors.problems)
 
     def store_pids(self) -> dict[str, int]:
         """Return the process id of the store child, if there is one and it runs."""

@@ -164,6 +164,10 @@ class Service:
         self, path: Path, *, name: str | None, group: str | None, hooks: bool
     ) -> ProjectEntry:
         """Register an absolute directory and start indexing it. Raises Conflict, BadQuery."""
+        if path.is_dir():
+            checkout = await repo.locate(path)
+            if checkout.refused:
+                raise BadQuery(checkout.problem)
         async with self._changing:
             entry = await asyncio.to_thread(
                 self._projects.add, str(path), name=name, group=group, hooks=hooks
@@ -404,7 +408,7 @@ class Service:
 
 def _building(now: Snapshot) -> tuple[int, int] | None:
     """Say how far the first index is: (files done, files in all), else None."""
-    if now.state is not ProjectState.INDEXING or now.progress is None:
+    if not now.first or now.progress is None:
         return None
     return now.progress.files_done, now.progress.files_total
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import stat as stat_module
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +26,7 @@ from paparatsd.model import (
     Progress,
     ProjectState,
 )
+from paparatsd.place import ProjectPlace
 from paparatsd.project_rules import ProjectRules
 from paparatsd.sources import repo, walk
 
@@ -87,6 +86,7 @@ class Snapshot:
     checked_at: float | None
     progress: Progress | None
     dirty: bool
+    first: bool
 
 
 class ProjectSession:
@@ -95,7 +95,7 @@ class ProjectSession:
     def __init__(self, entry: ProjectEntry, parts: SessionParts) -> None:
         self.entry = entry
         self.root = Path(entry.path)
-        self.checkout: Checkout | None = None
+        self._place = ProjectPlace(self.root)
         self._parts = parts
         self._rules = ProjectRules(entry, parts.index, parts.clock, parts.on_group)
         self._project_id = 0
@@ -140,21 +140,33 @@ class ProjectSession:
         """What in the project's own file does nothing, in words."""
         return self._rules.warnings
 
+    @property
+    def checkout(self) -> Checkout | None:
+        """What git says of the root; None until it was looked at."""
+        return self._place.checkout
+
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
         running = self._pass
-        pending = len(self._dirty) + (running.remaining if running is not None else 0)
+        waiting = running.waiting if running is not None else frozenset()
+        # A directory among them is a doubt: something below it may have changed.
+        changed = self._dirty - self._directories
+        pending = len(changed | waiting)
+        state, reason = self._state, self._reason
+        if pending and state is ProjectState.READY:
+            state, reason = ProjectState.INDEXING, "files have changed"
         return Snapshot(
             project_id=self._project_id,
             repo=self._repo,
-            state=self._state,
-            reason=self._reason,
+            state=state,
+            reason=reason,
             generation=self._generation,
             head=self._head,
             pending=pending,
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
-            dirty=self._full_reason is not None or pending > 0,
+            dirty=self._full_reason is not None or bool(self._dirty or waiting),
+            first=not self._first_pass_done,
         )
 
     def freshness(self, *, verified: bool = False) -> Freshness:
@@ -165,12 +177,14 @@ class ProjectSession:
         """
         now = self.snapshot()
         state, reason = FreshnessState.CURRENT, ""
-        if now.state not in (ProjectState.READY, ProjectState.DEGRADED):
+        if self._state not in (ProjectState.READY, ProjectState.DEGRADED):
             state, reason = FreshnessState.STALE, now.reason or now.state.value
         elif verified:
             state = FreshnessState.VERIFIED
         elif now.dirty:
             state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
+        elif (watching := self._parts.hub.health(self.name)) != "events":
+            state, reason = FreshnessState.STALE, self._age_when(watching)
         return Freshness(
             project=self.name,
             generation=now.generation,
@@ -180,6 +194,12 @@ class ProjectSession:
             pending=now.pending,
             checked_at=now.checked_at,
         )
+
+    def _age_when(self, watching: str) -> str:
+        """Say how old the last check is, which counts where no event tells of a change."""
+        checked = self._checked_at
+        age = "never" if checked is None else f"{self._parts.clock.now() - checked:.0f} s ago"
+        return f"{watching}; last checked {age}"
 
     def offer(self, batch: ChangeBatch) -> None:
         """Take note of what may have changed; never waits."""
@@ -206,7 +226,7 @@ class ProjectSession:
     def recover(self, reason: str) -> None:
         """Forget what was under way after a defect; everything is looked at again."""
         self._pass = None
-        self.checkout = None
+        self._place.forget()
         self._project_id = 0
         self._first_pass_done = False
         self._full_reason = reason
@@ -298,35 +318,36 @@ class ProjectSession:
 
     async def _ensure_open(self) -> bool:
         """Locate the checkout; False while the root is missing."""
-        if not self._root_is_there():
+        reason = await asyncio.to_thread(
+            self._place.why_missing, self._repo if self._generation else None
+        )
+        if reason:
             # The index is kept: an unmounted disk or a renamed folder may come back.
-            self._set_state(ProjectState.MISSING, f"{self.root} is not there")
-            self.checkout = None
+            self._set_state(ProjectState.MISSING, reason)
+            self._place.forget()
             self._first_pass_done = False
             self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
             self._verified_no = self._asked
             return False
-        if self.checkout is None or self._project_id == 0:
+        if await self._place.refresh() or self._project_id == 0:
             await self._open()
         return True
 
-    def _root_is_there(self) -> bool:
-        try:
-            return stat_module.S_ISDIR(os.stat(self.root).st_mode)  # noqa: PTH116 - one call
-        except OSError:
-            return False
-
     async def _open(self) -> None:
-        self.checkout = await repo.locate(self.root)
-        lineage = await repo.lineage(self.checkout) if self.checkout.git else None
+        checkout = self._place.checkout
+        lineage = await repo.lineage(checkout) if checkout is not None and checkout.git else None
         row = await self._parts.ledger.open_project(self.entry, lineage)
         self._project_id, self._repo, self._generation = row.id, row.repo, row.generation
+        self._head = row.head
         self._set_state(ProjectState.INDEXING, "checking files")
 
     # ------------------------------------------------------------------ passes
 
     async def _full_pass(self, asked: int, *, paranoid: bool) -> None:
-        checkout = await self._refresh_checkout()
+        checkout = self._place.checkout
+        if checkout is None:
+            raise Unavailable(f"{self.root} cannot be opened")
+        await self._read_head(checkout)
         began, began_wall = time.process_time(), self._parts.clock.now()
         rules = await self._rules.read()
         if rules is None:
@@ -335,7 +356,8 @@ class ProjectSession:
         listing = await walk.list_tree(checkout, rules)
         self._watch(checkout, listing.directories)
         known = await self._parts.ledger.known(self._project_id)
-        await self._run_pass(PassInput(known, listing, paranoid=paranoid))
+        if not await self._run_pass(PassInput(known, listing, paranoid=paranoid)):
+            return
         self._first_pass_done = True
         self._checked_at = began_wall
         cost = time.process_time() - began
@@ -365,9 +387,12 @@ class ProjectSession:
         git_paths = repo.git_watch_paths(checkout) if checkout.git else ()
         self._parts.hub.watch(self.name, self.root, directories, git_paths)
 
-    async def _run_pass(self, given: PassInput) -> None:
+    async def _run_pass(self, given: PassInput) -> bool:
+        """Make the index equal to a listing; False when that would be wrong."""
         if self._repo is None or self.checkout is None:
-            return
+            return False
+        if not given.listing.files and given.known.view and not await self._ensure_open():
+            return False  # the root went away while it was listed
         running = Pass(
             project_id=self._project_id,
             root=self.root,
@@ -385,7 +410,10 @@ class ProjectSession:
             await running.run(given)
         finally:
             self._pass = None
+        if running.vanished:
+            self.offer(ChangeBatch(paths=frozenset(running.vanished)))
         self._set_state(*self._quiet_state())
+        return True
 
     def _quiet_state(self) -> tuple[ProjectState, str]:
         problem = self._rules.problem
@@ -401,16 +429,11 @@ class ProjectSession:
             "generation", project=self.name, generation=generation, **fields
         )
 
-    async def _refresh_checkout(self) -> Checkout:
-        """Look again at what git says, since a folder may become a repository and back."""
-        checkout = self.checkout
-        if checkout is None or checkout.git != (self.root / ".git").exists():
-            await self._open()
-        if self.checkout is None:
-            raise Unavailable(f"{self.root} cannot be opened")
-        self._head = await repo.read_head(self.checkout) if self.checkout.git else Head()
-        await self._parts.ledger.set_head(self._project_id, self._head)
-        return self.checkout
+    async def _read_head(self, checkout: Checkout) -> None:
+        head = await repo.read_head(checkout) if checkout.git else Head()
+        if head != self._head:
+            self._head = head
+            await self._parts.ledger.set_head(self._project_id, head)
 
     def _set_state(self, state: ProjectState, reason: str) -> None:
         if (state, reason) == (self._state, self._reason):

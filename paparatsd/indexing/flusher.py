@@ -30,6 +30,8 @@ class Flusher:
         self._clock = clock
         self._written: set[ShardKey] = set()
         self._wake = asyncio.Event()
+        self.problem = ""
+        """Why the last flush failed, or ""."""
 
     def note(self, shard: ShardKey) -> None:
         """Say that a shard was written to."""
@@ -44,8 +46,10 @@ class Flusher:
             self._wake.clear()
             try:
                 await self.flush()
+                self.problem = ""
             except PaparatsError as error:
-                log.warning("flush_failed", error=str(error))
+                self.problem = str(error)
+                log.warning("flush_failed", error=self.problem)
                 await self._clock.sleep(RETRY_S)
                 self._wake.set()
 

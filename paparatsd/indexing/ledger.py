@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from paparatsd.indexing.plan import Known
 from paparatsd.indexing.stored import StoredFile, read_stored
 from paparatsd.indexing.terms import term_delta
-from paparatsd.model import SkippedFile
+from paparatsd.model import Skip, SkippedFile
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
@@ -119,9 +119,7 @@ class Ledger:
         ):
             return
         await self._write(lambda catalog: catalog.begin_removal(name))
-        while await self._write(lambda catalog: catalog.purge()):
-            self.outbox_filled.set()
-        self.outbox_filled.set()
+        await self._purge()
 
     async def set_head(self, project_id: int, head: Head) -> None:
         """Note where a checkout stands."""
@@ -164,9 +162,12 @@ class Ledger:
         A version whose points in the shard are no longer trusted is shown, but its file is read
         again by the next pass.
         """
-        return await self._write(
+        generation, discarded = await self._write(
             lambda catalog: _commit(catalog, project_id, gathered, head, shard)
         )
+        if discarded:
+            await self._purge()
+        return generation
 
     # ------------------------------------------------------------------ versions and points
 
@@ -247,8 +248,13 @@ class Ledger:
     async def collect(self) -> None:
         """Delete versions that no view has shown for long, or too many of them."""
         await self._write(lambda catalog: catalog.collect(KEEP_UNVIEWED_S, MAX_UNVIEWED))
+        await self._purge()
+
+    async def _purge(self) -> None:
+        """Delete what is doomed, in short transactions that others get in between."""
         while await self._write(lambda catalog: catalog.purge()):
-            self.outbox_filled.set()
+            pass
+        self.outbox_filled.set()
 
     async def outbox(self, limit: int = 1_000) -> list[OutboxEntry]:
         """Return points to be deleted, one entry a shard."""
@@ -273,7 +279,8 @@ def _skipped_file(row: SkippedRow) -> SkippedFile:
 
 def _commit(
     catalog: Catalog, project_id: int, gathered: Gathered, head: Head, shard: ShardKey
-) -> int:
+) -> tuple[int, bool]:
+    """Commit and return the generation, and whether versions are to be purged at once."""
     paths = [item.path for item in gathered.placed]
     old = catalog.read.view_at(project_id, {*paths, *gathered.drop})
     trusted = catalog.upserted(shard, {item.version for item in gathered.placed if item.version})
@@ -304,4 +311,10 @@ def _commit(
         skipped_drop=tuple({*gathered.unskip, *shown, *touched} - {row.path for row in skipped}),
         terms=term_delta(catalog.read, [entry.version for entry in shown.values()], gone),
     )
-    return catalog.commit_generation(project_id, change, head)
+    generation = catalog.commit_generation(project_id, change, head)
+    # What turned out to be a secret must not wait in case a branch comes back.
+    secret = {row.path for row in skipped if row.reason in (Skip.SECRET, Skip.KEY_MATERIAL)}
+    leaked = [old[path].version for path in drop & secret]
+    if leaked:
+        catalog.discard(leaked)
+    return generation, bool(leaked)

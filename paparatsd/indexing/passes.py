@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.indexing.plan import Known, Plan, batches, plan_changes
-from paparatsd.model import Head, Progress
+from paparatsd.model import Head, Progress, Skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,9 @@ class Pass:
         self._on_commit = on_commit
         self._total = 0
         self._placed = 0
+        self._waiting: set[str] = set()
+        self.vanished: set[str] = set()
+        """Files that were listed but could not be found when they were to be read."""
         self._chunks = 0
         self._began = clock.monotonic()
         self._committed_at = self._began
@@ -80,6 +83,11 @@ class Pass:
     def remaining(self) -> int:
         """Files still to be read."""
         return self._total - self._placed
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """Files that no commit has covered yet."""
+        return frozenset(self._waiting)
 
     def progress(self) -> Progress:
         """Say how far this pass is."""
@@ -94,6 +102,7 @@ class Pass:
         if plan.is_empty:
             return plan
         self._total = len(plan.read)
+        self._waiting = {*plan.read, *plan.drop} - plan.doubted
         gathered = await self._read_all(plan, given, Gathered())
         # Drops come last: a file that moved is found at its new place before it leaves the old.
         gathered.drop.extend(plan.drop)
@@ -130,7 +139,12 @@ class Pass:
         done, waiting = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             placed = task.result()
-            gathered.placed.extend(placed)
+            # Gone between being listed and being read: alone, or with the whole root? The next
+            # listing tells.
+            gone = [item.path for item in placed if _is_gone(item)]
+            self.vanished.update(gone)
+            self._waiting.difference_update(gone)
+            gathered.placed.extend(item for item in placed if not _is_gone(item))
             self._placed += len(placed)
             self._chunks += sum(item.chunks for item in placed)
         return waiting
@@ -149,4 +163,9 @@ class Pass:
             self._project_id, gathered, self._head, self._builder.shard
         )
         self._committed_at = self._clock.monotonic()
+        self._waiting.difference_update(gathered.drop, (item.path for item in gathered.placed))
         self._on_commit(generation)
+
+
+def _is_gone(placed: Placed) -> bool:
+    return placed.skipped is not None and placed.skipped.reason is Skip.DELETED

@@ -32,14 +32,16 @@ class Known:
 class Plan:
     """What makes the index equal to the listing it was made from.
 
-    `read` are files whose content has to be looked at, in path order; `drop` leave the view;
-    `skip` and `unskip` change the list of skipped files.
+    `read` are files whose content has to be looked at, in path order; `doubted` are those of them
+    that look the same and are read only because that proves nothing. `drop` leave the view; `skip`
+    and `unskip` change the list of skipped files.
     """
 
     read: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     skip: tuple[SkippedFile, ...] = ()
     unskip: tuple[str, ...] = ()
+    doubted: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:
@@ -78,7 +80,13 @@ def plan_changes(known: Known, seen: TreeListing, *, paranoid: bool = False) -> 
         drop=tuple(sorted(drop)),
         skip=tuple(sorted(skip, key=lambda item: item.path)),
         unskip=tuple(sorted(set(gone))),
+        doubted=frozenset(path for path in read if _looks_the_same(known, path, seen)),
     )
+
+
+def _looks_the_same(known: Known, path: str, seen: TreeListing) -> bool:
+    entry = known.view.get(path)
+    return entry is not None and entry.stat == seen.files[path]
 
 
 def _is_settled(known: Known, path: str, stat: Stat) -> bool:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+BARE_REPOSITORY = frozenset({"HEAD", "objects", "refs"})
+"""What git itself looks for in a directory without a work tree: none of it was written by hand."""
+
+
 class _State(Enum):
     WALKED = "walked"
     IGNORED = "ignored"
@@ -116,7 +120,7 @@ class _FolderWalk:
         if self._ignored.ignores_directory(directory):
             return _State.IGNORED
         names = self._listed(directory)
-        if directory and ".git" in names:
+        if directory and (".git" in names or names.keys() >= BARE_REPOSITORY):
             return _State.NESTED
         if directory and is_output_directory(name, names, self._listed(parent)):
             return _State.IGNORED

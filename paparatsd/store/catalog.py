@@ -230,6 +230,11 @@ class Catalog:
         with self._database.transaction("collect") as connection:
             collect.doom_old(connection, self._clock.now(), keep_unviewed_s, max_versions)
 
+    def discard(self, ids: Iterable[VersionId]) -> None:
+        """Doom versions at once, as far as no view shows them; `purge` deletes them."""
+        with self._database.transaction("discard") as connection:
+            collect.doom_versions(connection, ids)
+
     def purge(self) -> int:
         """Do a piece of the deletion that is due; 0 means that nothing is left to do.
 

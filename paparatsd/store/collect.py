@@ -9,6 +9,7 @@ from paparatsd.store.versions import purge_versions
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 GRACE_S = 900.0
 """Versions younger than this may belong to a generation under way; only age collects them."""
@@ -37,6 +38,15 @@ def doom_project(connection: sqlite3.Connection, project_id: int, now: float) ->
     )
     # Views, skipped files, counters and frequencies go by cascade.
     connection.execute("DELETE FROM projects WHERE id = ?", (project_id,))
+
+
+def doom_versions(connection: sqlite3.Connection, ids: Iterable[VersionId]) -> None:
+    """Doom those of these versions that no view shows."""
+    connection.executemany(
+        """INSERT OR IGNORE INTO doomed SELECT id FROM versions v WHERE v.id = ?
+           AND NOT EXISTS (SELECT 1 FROM views WHERE version = v.id)""",
+        ((ident,) for ident in ids),
+    )
 
 
 def doom_old(connection: sqlite3.Connection, now: float, keep_s: float, max_versions: int) -> None:

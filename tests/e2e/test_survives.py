@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import signal
+import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
 import pytest
 
+from paparatsd.lock import read_holder
 from tests.harness import oracle
-from tests.harness.daemon import Daemon, DaemonFailed, running_daemon
+from tests.harness.daemon import Daemon, DaemonFailed, Refusal, running_daemon
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
+
+
+def stop_when_it_holds_the_lock(daemon: Daemon) -> int:
+    """Start the daemon, send SIGTERM as soon as it has the lock, and return its exit code."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "paparatsd"], env=daemon.environment, cwd=daemon.home
+    ) as process:
+        while process.poll() is None and read_holder(daemon.state / "lock") != process.pid:
+            pass
+        process.send_signal(signal.SIGTERM)
+        return process.wait(10)
 
 
 def files_in(daemon: Daemon, name: str) -> set[str]:
@@ -254,3 +272,107 @@ async def test_a_taken_port_is_one_sentence_and_its_own_exit_code(daemon: Daemon
             await second.start()
         assert "Traceback" not in second.log_text()
         assert f"port {port} on 127.0.0.1 is taken" in second.log_text()
+
+
+@pytest.mark.fault
+async def test_a_deleted_state_directory_ends_the_daemon_and_the_next_one_builds_anew(
+    repo: Repo,
+) -> None:
+    repo.write_all(many_modules(3))
+    async with running_daemon({"PAPARATS_WATCH_POLL_S": "1"}) as daemon:
+        name = await daemon.add(repo.root)
+        await daemon.wait_ready(name)
+
+        shutil.rmtree(daemon.state)
+
+        assert await daemon.wait() == 70
+        await daemon.start()
+        await daemon.settle(name)
+        await oracle.assert_equal(daemon, name)
+
+
+@pytest.mark.fault
+async def test_a_stop_during_the_start_is_in_order_and_leaves_a_state_to_start_from() -> None:
+    async with running_daemon(start=False) as daemon:
+        (daemon.home / "home").mkdir()
+        for _ in range(3):
+            code = await anyio.to_thread.run_sync(stop_when_it_holds_the_lock, daemon)
+            assert code == 0
+        await daemon.start()
+        assert (await daemon.status())["projects"] == []
+
+
+@pytest.mark.fault
+async def test_an_unmounted_root_keeps_its_index_until_it_is_back(
+    daemon: Daemon, repo: Repo
+) -> None:
+    repo.write_all(many_modules(4))
+    repo.commit("some")
+    name = await daemon.add(repo.root)
+    await daemon.wait_ready(name)
+    away = repo.root.with_name("away")
+
+    repo.root.rename(away)
+    repo.root.mkdir()
+    await daemon.wait_until(lambda status: status["projects"][0]["state"] == "missing")
+    assert (await daemon.project(name))["files"] == 4
+
+    repo.root.rmdir()
+    away.rename(repo.root)
+    await daemon.call("POST", "/v1/reindex", {"project": name})
+    await daemon.wait_ready(name)
+    await daemon.settle(name)
+    await oracle.assert_equal(daemon, name)
+
+
+async def test_what_turns_out_to_be_a_secret_is_purged_at_once(daemon: Daemon, repo: Repo) -> None:
+    repo.write("config.py", "def harmless_before(): ...\n")
+    name = await daemon.add(repo.root)
+    await daemon.wait_ready(name)
+
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7v\n-----END RSA PRIVATE KEY-----\n"
+    repo.write("config.py", f"def harmless_before(): ...\nKEY = '''{key}'''\n")
+    await daemon.settle(name)
+
+    assert (await daemon.skipped(name))["config.py"] == "key_material"
+    with contextlib.closing(sqlite3.connect(daemon.state / "catalog.sqlite3")) as catalog:
+        left = catalog.execute("SELECT count(*) FROM versions WHERE path = 'config.py'").fetchone()
+    assert left == (0,)
+
+
+async def test_where_nothing_tells_of_changes_answers_say_how_old_the_last_check_is(
+    repo: Repo,
+) -> None:
+    repo.write("a.py", "def a(): ...\n")
+    async with running_daemon({"PAPARATS_WATCH_ENABLED": "false"}) as daemon:
+        await daemon.add(repo.root)
+        await daemon.wait_ready()
+        (freshness,) = (await daemon.answer("a"))["freshness"]
+        assert freshness["state"] == "stale"
+        assert "last checked" in freshness["reason"]
+
+
+async def test_a_search_without_projects_is_an_empty_answer_that_says_why(daemon: Daemon) -> None:
+    answer = await daemon.answer("anything")
+    assert answer["results"] == []
+    assert "No project is registered" in answer["notes"][0]
+
+
+async def test_half_a_character_in_a_notebook_harms_no_answer(daemon: Daemon, repo: Repo) -> None:
+    cell = '{"cells": [{"cell_type": "code", "source": ["broken = \\"\\ud800\\"\\n"]}]}'
+    repo.write("odd.ipynb", cell.encode("utf-8", "surrogatepass"))
+    repo.write("odd2.ipynb", '{"cells": [{"cell_type": "code", "source": ["b2 = \'\\\\ud800\'"]}]}')
+    name = await daemon.add(repo.root)
+    await daemon.wait_ready(name)
+    assert "odd2.ipynb" in await daemon.paths("b2")
+
+
+@pytest.mark.fault
+async def test_a_bare_repository_is_refused_with_a_reason(
+    daemon: Daemon, repo: Repo, tmp_path: Path
+) -> None:
+    repo.write("a.py", "def a(): ...\n")
+    repo.commit("some")
+    repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "bare.git"))
+    with pytest.raises(Refusal, match="bare"):
+        await daemon.add(tmp_path / "bare.git")

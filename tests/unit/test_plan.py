@@ -37,7 +37,9 @@ def test_new_and_changed_files_are_read_in_path_order() -> None:
 
 
 def test_a_racy_file_is_read_again_though_its_stat_is_equal() -> None:
-    assert plan_changes(known({"a": entry(racy=True)}), seen({"a": OLD})).read == ("a",)
+    plan = plan_changes(known({"a": entry(racy=True)}), seen({"a": OLD, "b": NEW}))
+    assert plan.read == ("a", "b")
+    assert plan.doubted == {"a"}
 
 
 def test_a_file_that_is_gone_leaves_the_view() -> None:

@@ -1,0 +1,65 @@
+"""Where a project is: whether its root is there, and what git says of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from paparatsd.sources import repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paparatsd.model import RepoId
+    from paparatsd.sources.repo import Checkout
+
+COMMIT_ID_CHARS = (40, 64)
+
+
+class ProjectPlace:
+    """The root directory of one project and the checkout it is (part of)."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.checkout: Checkout | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def why_missing(self, indexed_as: RepoId | None) -> str:
+        """Say why the root cannot be what was indexed (as which repository), or "".
+
+        A root that is empty and another directory than before, or that was a repository, is what
+        an unmounted disk leaves behind; taking it at its word would empty the index by accident.
+        """
+        try:
+            found = self.root.stat()
+            if not stat.S_ISDIR(found.st_mode):
+                return f"{self.root} is no directory any more"
+            with os.scandir(self.root) as entries:
+                empty = next(entries, None) is None
+        except OSError as error:
+            return f"{self.root} is not there ({error.strerror})"
+        identity = (found.st_dev, found.st_ino)
+        moved = self._identity not in (None, identity)
+        was_git = indexed_as is not None and len(indexed_as) in COMMIT_ID_CHARS
+        if empty and indexed_as is not None and (moved or was_git):
+            return f"{self.root} is empty, as after an unmount; what was indexed is kept"
+        self._identity = identity
+        return ""
+
+    async def refresh(self) -> bool:
+        """Look again at what git says if that may have changed; True when it was looked at."""
+        if self.checkout is not None and not self._has_turned(self.checkout):
+            return False
+        self.checkout = await repo.locate(self.root)
+        return True
+
+    def forget(self) -> None:
+        """Look at everything again next time."""
+        self.checkout = None
+
+    def _has_turned(self, checkout: Checkout) -> bool:
+        """Whether a folder became a repository or the other way round (two stat calls)."""
+        if checkout.git and checkout.git_dir is not None:
+            return not (checkout.git_dir / "HEAD").exists()
+        return (self.root / ".git").exists() and not checkout.problem

@@ -69,7 +69,7 @@ class Housekeeping:
         self._tick_s = tick_s
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
-        self._tidied_at = clock.monotonic()
+        self._tidied_at: float | None = None
 
     def offer(self, key: str) -> None:
         """Take note of an event in one of our own directories."""
@@ -127,9 +127,7 @@ class Housekeeping:
             if self._projects.changed():
                 self._list_moved.set()
             await self._pool.rest_when_idle()
-            if self._clock.monotonic() - self._tidied_at > TIDY_S:
-                self._tidied_at = self._clock.monotonic()
-                await self._tidy()
+            await self._tidy_when_due()
 
     def _state_is_ours(self) -> bool:
         """Whether the catalog is still the file we opened, and not deleted or replaced."""
@@ -138,9 +136,18 @@ class Housekeeping:
         except OSError:
             return False
 
-    async def _tidy(self) -> None:
-        if any(session.snapshot().dirty for session in self._roster.sessions()):
+    async def _tidy_when_due(self) -> None:
+        """Tidy at the first quiet moment after the start, then now and then."""
+        now = self._clock.monotonic()
+        if self._tidied_at is not None and now - self._tidied_at < TIDY_S:
             return
+        sessions = self._roster.sessions()
+        if not sessions or any(session.snapshot().dirty for session in sessions):
+            return
+        self._tidied_at = now
+        await self._tidy()
+
+    async def _tidy(self) -> None:
         try:
             await self._ledger.collect()
             await self._vectors.optimize()

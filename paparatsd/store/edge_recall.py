@@ -97,7 +97,7 @@ def _queries(request: RecallRequest, condition: Any) -> list[tuple[str, Any]]:  
                 limit=request.limit + TIE_MARGIN,
                 query=engine.Query.Nearest(vector, using=leg),
                 filter=condition,
-                with_payload=engine.PayloadSelector.Include(["version", "n"]),
+                with_payload=False,
                 params=engine.SearchParams(quantization=rescore),
             ),
         )
@@ -108,9 +108,10 @@ def _queries(request: RecallRequest, condition: Any) -> list[tuple[str, Any]]:  
 def _recalled(hits: Sequence[Any]) -> Recalled:
     if not hits:
         return empty_recall()
-    payloads = [hit.payload for hit in hits]
+    # Both halves of a point's id are numbers: see `ids.point_id`.
+    ids = [hit.id.int for hit in hits]
     return Recalled(
-        versions=np.array([payload["version"] for payload in payloads], dtype=np.int64),
-        ordinals=np.array([payload["n"] for payload in payloads], dtype=np.int32),
+        versions=np.array([number >> 64 for number in ids], dtype=np.int64),
+        ordinals=np.array([number & 0xFFFFFFFF for number in ids], dtype=np.int32),
         scores=np.array([hit.score for hit in hits], dtype=np.float32),
     )

@@ -216,10 +216,8 @@ class KernelSource:
             return
         change = ADDED if mask & _CAME else DELETED if mask & (_WENT | _GONE) else MODIFIED
         below = "/" + os.fsdecode(name) if name else ""
+        # A watch that ended stays in the books until the event made here is acted upon.
         news.events.update([(change, path + below) for path in paths])
-        if mask & kernel.IN_IGNORED:
-            # It counts as watched until the event just made is acted upon.
-            del self._paths[wd]
 
     def _distrust(self) -> None:
         """After an overflow: directories may have moved, so every watch is to be added anew."""

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,13 @@ def overflow(directory: Path) -> None:
         if number < 2:
             pair[number].touch()
         os.utime(pair[number % 2])
+
+
+def watches_of(source: KernelSource) -> int:
+    """Ask the kernel how many watches there are."""
+    assert source._instance is not None
+    lines = Path(f"/proc/self/fdinfo/{source._instance.fileno()}").read_text().splitlines()
+    return sum(line.startswith("inotify") for line in lines)
 
 
 async def read_all(source: KernelSource) -> set[RawEvent]:
@@ -114,6 +122,21 @@ async def test_an_overflow_while_directories_are_added_leaves_them_unwatched(
     await read_all(kernel)
     (names[0] / "f").touch()
     assert f"{names[0]}/f" in {path for _, path in await read_all(kernel)}
+
+
+async def test_a_directory_renamed_unseen_is_known_by_its_new_name_only(
+    root: Path, kernel: KernelSource
+) -> None:
+    (root / "old").mkdir()
+    await kernel.cover({str(root), f"{root}/old"})
+    overflow(root)
+    (root / "old").rename(root / "new")
+    await read_all(kernel)
+    await kernel.cover({str(root), f"{root}/new"})
+    await kernel.release({str(root), f"{root}/new"})
+    assert watches_of(kernel) == 2
+    (root / "new" / "f").touch()
+    assert {path for _, path in await read_all(kernel)} == {f"{root}/new/f"}
 
 
 async def test_a_burst_is_read_whole_and_in_small_parts(root: Path, kernel: KernelSource) -> None:
@@ -235,19 +258,52 @@ async def test_a_deleted_directory_is_reported_and_its_watch_is_gone(
     assert (ADDED, f"{root}/d/f") in (await news_of(kernel)).events
 
 
-async def test_a_directory_moved_while_it_is_added_is_tried_again(
-    root: Path, kernel: KernelSource
-) -> None:
+class Paused(Inotify):
+    """An instance that holds the adding thread back after a directory, once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hold = b""
+        self.held, self.released = threading.Event(), threading.Event()
+
+    def add(self, path: bytes) -> int:
+        watch = super().add(path)
+        if path == self.hold:
+            self.hold = b""
+            self.held.set()
+            self.released.wait(4)
+        return watch
+
+
+@pytest.mark.parametrize("fate", ["renamed", "deleted"])
+async def test_a_directory_replaced_while_it_is_added_is_added_again(root: Path, fate: str) -> None:
+    instance = Paused()
+    source = KernelSource(lambda: instance)
+    wanted = {f"{root}/d", f"{root}/d/e"}
     (root / "d" / "e").mkdir(parents=True)
-    await kernel.cover({str(root)})
-    adding = asyncio.create_task(kernel.cover({f"{root}/d", f"{root}/d/e"}))
-    await asyncio.sleep(0)
-    kernel.forget({f"{root}/d"})  # as if the news of a rename had been read just now
-    assert await adding == {f"{root}/d", f"{root}/d/e"}
-    await kernel.release(set(kernel.watched))
-    await read_all(kernel)
+    await source.cover({str(root)})
+    instance.hold = os.fsencode(root / "d" / "e")
+    adding = asyncio.create_task(source.cover(wanted))
+    await asyncio.to_thread(instance.held.wait, 4)
+    if fate == "renamed":
+        (root / "d").rename(root / "other")
+    else:
+        shutil.rmtree(root / "d" / "e")
+        (root / "d").rmdir()
+    (root / "d" / "e").mkdir(parents=True)
+    moved = {path for change, path in await read_all(source) if change != MODIFIED}
+    if fate == "renamed":
+        source.forget(moved)  # as the hub does; of a deletion the watch itself tells
+    instance.released.set()
+    assert await adding == wanted
+    await source.release({str(root), *wanted})
+    assert watches_of(source) == 3
+    await read_all(source)
     (root / "d" / "e" / "f").touch()
-    assert {path for _, path in await read_all(kernel)} == {f"{root}/d/e/f"}
+    if fate == "renamed":
+        (root / "other" / "e" / "stranger").touch()
+    assert {path for _, path in await read_all(source)} == {f"{root}/d/e/f"}
+    source.close()
 
 
 async def test_links_to_directories_and_files_are_not_watched(
@@ -291,8 +347,10 @@ async def test_thousands_of_directories_are_added_while_the_loop_runs(
     assert await adding == wanted
     assert turns > 10
     assert kernel.count == 1
+    assert watches_of(kernel) == len(wanted)
     await kernel.release(set())
     assert not kernel.watched
+    assert watches_of(kernel) == 0
     Path(min(wanted), "f").touch()
     assert await read_all(kernel) == set()
 
@@ -349,9 +407,13 @@ async def test_an_instance_that_fails_is_reported_lost_and_replaced(root: Path) 
     assert [lost.directories for lost in news.lost] == [{str(root)}]
     assert source.count == 0
     assert opened[0].fileno() == -1
+    waiting = asyncio.create_task(source.wait())
+    await asyncio.sleep(0)
+    assert source.count == 0  # it waits for directories to watch
     assert await source.cover({str(root)}) == {str(root)}
     (root / "g").touch()
-    assert (ADDED, f"{root}/g") in (await news_of(source)).events
+    async with asyncio.timeout(4):
+        assert (ADDED, f"{root}/g") in (await waiting).events
     source.close()
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from paparatsd.chunks.embedtext import file_text, path_text
 from paparatsd.chunks.fields import file_fields
+from paparatsd.chunks.fragments import numbered, symbol_fragment
 from paparatsd.chunks.terms import parts_of, term_id
 from paparatsd.errors import StateCorrupt
 from paparatsd.model import SparseVector
@@ -30,10 +31,9 @@ if TYPE_CHECKING:
 
     Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
-RECORD_VERSION = 1
+RECORD_VERSION = 2
 """Part of the pipeline fingerprint and of each record's header."""
 MAX_DEFINITIONS = 4_000
-MAX_USED_NAMES = 2_000
 NOT_DEFINITIONS = frozenset({"section", "key", "cell"})
 """Kinds whose names are prose or data: they count as words, not as defined names."""
 CALLABLES = frozenset({"function", "method", "macro", "test", "route"})
@@ -52,6 +52,11 @@ _SECTIONS = (
     ("chunk_kinds", "u1"),
     ("kind_names", "u1"),
     ("def_names", "u1"),
+    ("def_qualified_names", "u1"),
+    ("def_numbers", "<u4"),
+    ("def_kinds", "u1"),
+    ("def_parents", "<i4"),
+    ("def_leads", "<u4"),
     ("def_hashes", "<u4"),
     ("def_folded", "<u4"),
     ("def_chunks", "<u4"),
@@ -60,24 +65,41 @@ _SECTIONS = (
     ("def_containers", "u1"),
     ("def_lengths", "u1"),
     ("def_terms", "<u4"),
-    ("used_hashes", "<u4"),
     ("file_vector", "i1"),
     ("path_vector", "i1"),
     ("vector_scales", "<f4"),
 )
+_LATER = (
+    "_names", "_vector", "_scales", "_lines", "_numbers", "def_kinds", "_parents", "_leads",
+)  # fmt: skip
+"""Sections that are opened only for what is shown."""
 _ALIGNMENT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One defined name; `name` is the last part of a qualified name, case kept."""
+    """One definition; `name` is the last part of `qualified`, case kept.
+
+    `number` counts the definitions of one qualified name, from 1. `lead_line` is where the comments
+    and decorators above begin. `parent` is the place of the enclosing one in the list, or -1.
+    """
 
     name: str
+    qualified: str
+    number: int
+    kind: str
     chunk: int
+    lead_line: int
     start_line: int
     end_line: int
+    parent: int
     weight: float
     container: bool
+
+    @property
+    def fragment(self) -> str:
+        """The part of its address after `#`."""
+        return symbol_fragment(self.qualified, self.number)
 
 
 class RankRecord:
@@ -102,13 +124,12 @@ class RankRecord:
     def_containers: NDArray[np.uint8]
     def_lengths: NDArray[np.uint8]
     def_terms: NDArray[np.uint32]
-    used_hashes: NDArray[np.uint32]
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._bounds = _section_bounds(data)
         for index, (name, dtype) in enumerate(_SECTIONS):
-            if not name.endswith(("_names", "_vector", "_scales", "_lines")) and name != "meta":
+            if not name.endswith(_LATER) and name != "meta":
                 setattr(self, name, self._array(index, dtype))
         meta = bytes(self._section("meta"))
         self.chunks, self.size, self.comment_fraction, self.digest = _META.unpack(meta)
@@ -141,18 +162,23 @@ class RankRecord:
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The defined names, in file order."""
+        kinds = self._names("kind_names")
+        lines = self.def_lines.tolist()
         rows = zip(
             self._names("def_names"),
+            self._names("def_qualified_names"),
+            self._section("def_numbers").tolist(),
+            [kinds[code] for code in self._section("def_kinds").tolist()],
             self.def_chunks.tolist(),
-            self.def_lines.tolist(),
+            self._section("def_leads").tolist(),
+            [start for start, _ in lines],
+            [end for _, end in lines],
+            self._section("def_parents").tolist(),
             self.def_weights.tolist(),
-            self.def_containers.tolist(),
+            map(bool, self.def_containers.tolist()),
             strict=True,
         )
-        return tuple(
-            Definition(name, chunk, lines[0], lines[1], weight, bool(container))
-            for name, chunk, lines, weight, container in rows
-        )
+        return tuple(Definition(*row) for row in rows)
 
     @cached_property
     def vectors(self) -> NDArray[np.float32] | None:
@@ -207,8 +233,6 @@ def build_record(
     _put_terms(sections, path, parsed, sparse)
     _put_chunks(sections, parsed)
     _put_definitions(sections, parsed)
-    used = {term_id(use.name) for use in parsed.uses if len(use.name) >= 3}
-    sections["used_hashes"] = sorted(used)[:MAX_USED_NAMES]
     if encode is not None:
         _put_vectors(sections, encode([file_text(path, parsed), path_text(path)]))
     return _pack(sections)
@@ -246,7 +270,7 @@ def _put_terms(
 
 
 def _put_chunks(sections: dict[str, Any], parsed: ParsedFile) -> None:
-    names = sorted({chunk.kind for chunk in parsed.chunks})
+    names = _kind_names(parsed)
     digest = blake2b(digest_size=8)
     size = 0
     for chunk in parsed.chunks:
@@ -262,21 +286,37 @@ def _put_chunks(sections: dict[str, Any], parsed: ParsedFile) -> None:
     sections["meta"] = _META.pack(len(parsed.chunks), size, fraction, digest.digest())
 
 
+def _kind_names(parsed: ParsedFile) -> list[str]:
+    return sorted({*(one.kind for one in parsed.chunks), *(one.kind for one in parsed.symbols)})
+
+
 def _joined(names: Sequence[str]) -> bytes:
     return "\0".join(name.replace("\0", "") or "?" for name in names).encode("utf-8", "replace")
 
 
 def _put_definitions(sections: dict[str, Any], parsed: ParsedFile) -> None:
-    symbols = [one for one in parsed.symbols if one.name and one.kind not in NOT_DEFINITIONS]
-    symbols = symbols[:MAX_DEFINITIONS]
+    kept = [
+        at for at, one in enumerate(parsed.symbols) if one.name and one.kind not in NOT_DEFINITIONS
+    ][:MAX_DEFINITIONS]
+    place = {at: number for number, at in enumerate(kept)}
+    symbols = [parsed.symbols[at] for at in kept]
     names = [last_part(symbol.name) for symbol in symbols]
+    kinds = _kind_names(parsed)
+    numbers = numbered([one.qualified for one in parsed.symbols])
     parts = [sorted({term_id(part) for part in parts_of(name)})[:255] for name in names]
     sections["def_names"] = _joined(names)
+    sections["def_qualified_names"] = _joined([symbol.qualified for symbol in symbols])
+    sections["def_numbers"] = [numbers[at] for at in kept]
+    sections["def_kinds"] = [kinds.index(symbol.kind) for symbol in symbols]
+    sections["def_parents"] = [place.get(symbol.parent, -1) for symbol in symbols]
+    sections["def_leads"] = [symbol.lead_line or symbol.start_line for symbol in symbols]
     sections["def_hashes"] = [term_id(name) for name in names]
     sections["def_folded"] = [term_id(name.lower()) for name in names]
     sections["def_chunks"] = [max(0, symbol.chunk) for symbol in symbols]
     sections["def_lines"] = [(symbol.start_line, symbol.end_line) for symbol in symbols]
-    sections["def_weights"] = [definition_weight(symbol) for symbol in symbols]
+    sections["def_weights"] = [
+        definition_weight(symbol, member=symbol.parent in place) for symbol in symbols
+    ]
     sections["def_containers"] = [symbol.container for symbol in symbols]
     sections["def_lengths"] = [len(part) for part in parts]
     sections["def_terms"] = [number for part in parts for number in part]
@@ -289,13 +329,16 @@ def last_part(name: str) -> str:
     return name
 
 
-def definition_weight(symbol: Symbol) -> float:
-    """Return how much a definition is what somebody asks for: a class more than a field."""
+def definition_weight(symbol: Symbol, *, member: bool) -> float:
+    """Return how much a definition is what somebody asks for: a class more than a field.
+
+    `member` says that it stands inside another definition.
+    """
     if symbol.container:
         return 1.0
     prototype = symbol.signature.rstrip().endswith(";")
     if symbol.kind in CALLABLES and not prototype:
-        return 0.8
+        return 0.6 if member else 0.8
     return 0.25 if symbol.end_line - symbol.start_line < 2 else 0.5
 
 

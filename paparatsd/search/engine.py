@@ -18,6 +18,7 @@ from paparatsd.search import confidence
 from paparatsd.search.candidates import group_copies, shown_files
 from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.features import compute_features
+from paparatsd.search.focus import Sought
 from paparatsd.search.query import analyse
 from paparatsd.search.rank import choose_chunks, explain, score_files
 from paparatsd.search.recall import (
@@ -29,6 +30,7 @@ from paparatsd.search.recall import (
     best_stems,
     gather,
     lexical_vector,
+    recall_limit,
     requests_for,
 )
 from paparatsd.search.results import Results, Winner
@@ -165,7 +167,7 @@ class Engine:
         pinned = self._pinned.pop(token, None)
         if pinned is None:
             raise Busy("too many searches at once; try again")
-        candidates = gather(replies, pinned.extra)
+        candidates = gather(replies, pinned.extra, recall_limit(pinned.request))
         files, owners = shown_files(pinned, candidates.versions)
         known = self._shelf.records([file.version for file in files])
         kept = [file for file in files if file.version in known]
@@ -174,7 +176,7 @@ class Engine:
         records = [known[file.version] for file in kept]
         features = compute_features(pinned, kept, records)
         winners = self._winners(pinned, candidates, kept, records, features, owners)
-        hits = self._results.hits(winners)
+        hits = self._results.hits(winners, _sought(pinned, features))
         advice = confidence.advice([hit.score for hit in hits])
         return Ranked(hits, (advice,) if advice else (), len(kept))
 
@@ -196,10 +198,10 @@ class Engine:
             key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
         )
         groups = group_copies(order, files, records, owners)
-        chunks = choice.of_files(groups, pinned.request.limit)
+        judge = confidence.Judge(pinned, candidates, features, scores, list(groups))
+        chunks = choice.of_files(judge.plausible(list(groups)), pinned.request.limit)
         lines = {at: records[at].chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
-        judge = confidence.Judge(pinned, candidates, features, scores, list(groups))
         return [
             Winner(
                 project=pinned.scope.projects[files[pick.file].view].name,
@@ -227,6 +229,15 @@ class Engine:
             for project in scope.projects
         }
         return self._results.show(scope, views, address, radius)
+
+
+def _sought(pinned: Pinned, features: FeatureTable) -> Sought:
+    query = pinned.query
+    ids = (term.id for term in query.terms)
+    worth = {
+        number: value for number, value in zip(ids, features.worth.tolist(), strict=True) if value
+    }
+    return Sought(worth, frozenset(query.names), frozenset(pinned.request.kinds))
 
 
 def _language(view: ProjectView, row: int) -> str:

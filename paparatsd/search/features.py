@@ -28,12 +28,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.query import Query
     from paparatsd.search.recall import Pinned
     from paparatsd.search.views import Corpus
 
     Floats = NDArray[np.float64]
 
 _TINY = 1e-6
+_WEIGHTS = (0.25, 0.5, 0.6, 0.8, 1.0)
+_NAME_WORTH = (_WEIGHTS, (0.6, 0.75, 0.85, 0.95, 1.0))
+"""By the weight of a definition: what its name's likeness to a single identifier counts."""
+_TOPIC_WORTH = (_WEIGHTS, (0.1, 0.25, 0.4, 0.6, 1.0))
+"""By the weight of a definition: what being called exactly like an ordinary word counts."""
+OTHER_CASE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +55,26 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """Features of F files: name -> [F]. `chunk_scores` counts the chunks of all files through."""
+    """Features of F files: name -> [F].
+
+    worth [terms]: the weight of each of the question's terms times its idf, 0 for unknown ones.
+    `chunk_scores` counts the chunks of all files through.
+    """
 
     values: dict[str, Floats]
+    worth: Floats
     hits: TermHits
     chunk_scores: Floats
     definitions: Definitions
+    likeness: NameLikeness
+
+
+@dataclass(frozen=True, slots=True)
+class NameLikeness:
+    """Definitions (their numbers in the table) whose name is like the question, and how much."""
+
+    definitions: NDArray[np.int64]
+    values: Floats
 
 
 def compute_features(
@@ -70,11 +91,13 @@ def compute_features(
     chunk_scores = hits.chunk_scores(worth)
     values = _lexical(hits, chunk_scores, worth, positions)
     values |= _stem_features(pinned, files, weights * pinned.idf, positions)
-    values["defcos"] = name_cosine(definitions, ids, worth, pinned.idf, pinned.corpus)
-    values["def_exact"] = exact_definitions(definitions, query.names, len(files))
+    likeness = name_likeness(definitions, ids, worth, pinned.corpus, weighted=query.single)
+    values["defcos"] = np.zeros(len(files), np.float64)
+    np.maximum.at(values["defcos"], definitions.files_of(likeness.definitions), likeness.values)
+    values["def_exact"] = exact_definitions(definitions, query)
     values |= _priors(pinned, files)
     values |= _dense(pinned.static, records)
-    return FeatureTable(values, hits, chunk_scores, definitions)
+    return FeatureTable(values, worth, hits, chunk_scores, definitions, likeness)
 
 
 def _lexical(
@@ -115,17 +138,22 @@ def _stem_features(
     return {"stem_cos": np.sqrt(forth * back), "pw_stem_cos": np.sqrt(forth_early * back)}
 
 
-def name_cosine(
-    definitions: Definitions, ids: NDArray[np.uint32], worth: Floats, idf: Floats, corpus: Corpus
-) -> Floats:
-    """Return, per file, the best likeness of a defined name and the question.
+def name_likeness(
+    definitions: Definitions,
+    ids: NDArray[np.uint32],
+    worth: Floats,
+    corpus: Corpus,
+    *,
+    weighted: bool,
+) -> NameLikeness:
+    """Compare the defined names with the question.
 
-    idf of the shared parts / sqrt(idf of the name's parts * idf of the question).
+    idf of the shared parts / sqrt(idf of the name's parts * idf of the question). `weighted`: a
+    class counts more than a method of the same likeness, and that more than a field.
     """
-    out = np.zeros(len(definitions.starts) - 1, np.float64)
     shared = np.flatnonzero(member_mask(definitions.terms, ids))
     if len(shared) == 0:
-        return out
+        return NameLikeness(np.zeros(0, np.int64), np.zeros(0, np.float64))
     owners = np.searchsorted(definitions.offsets, shared, side="right") - 1
     names, inverse = np.unique(owners, return_inverse=True)
     order = np.argsort(ids, kind="stable")
@@ -138,15 +166,29 @@ def name_cosine(
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     length = np.add.reduceat(part_idf[part_of], starts)
     cosine = common / np.sqrt(np.maximum(length * (float(worth.sum()) + _TINY), _TINY))
-    np.maximum.at(out, definitions.files_of(names), cosine)
-    return out
+    if weighted:
+        cosine = cosine * np.interp(definitions.weights[names], *_NAME_WORTH)
+    return NameLikeness(names, cosine)
 
 
-def exact_definitions(definitions: Definitions, names: Sequence[str], files: int) -> Floats:
-    """Return 1 for files that define a name of the question, case-exact."""
-    out = np.zeros(files, np.float64)
-    wanted = np.array([term_id(name) for name in names], np.uint32)
-    out[definitions.files_of(np.flatnonzero(member_mask(definitions.hashes, wanted)))] = 1.0
+def exact_definitions(definitions: Definitions, query: Query) -> Floats:
+    """Return, per file, whether it defines a name of the question, case-exact (0 or 1).
+
+    One ordinary word is a topic rather than a name: it counts by what it names, and a class may
+    well be written with a capital.
+    """
+    out = np.zeros(len(definitions.starts) - 1, np.float64)
+    if not query.names:
+        return out
+    wanted = np.array([term_id(name) for name in query.names], np.uint32)
+    same = np.flatnonzero(member_mask(definitions.hashes, wanted))
+    if not query.plain:
+        out[definitions.files_of(same)] = 1.0
+        return out
+    alike = np.flatnonzero(member_mask(definitions.folded, wanted))
+    for found, share in ((alike, OTHER_CASE), (same, 1.0)):
+        worth = share * np.interp(definitions.weights[found], *_TOPIC_WORTH)
+        np.maximum.at(out, definitions.files_of(found), worth)
     return out
 
 

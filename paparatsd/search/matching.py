@@ -117,6 +117,8 @@ class Definitions:
     """All definitions of the candidate files in one table.
 
     starts [F + 1]: first definition of each file. offsets [D + 1] into terms: each name's parts.
+    weights [D]: how much each is what somebody asks for. chunks [D]: ordinal of the chunk it begins
+    in.
     """
 
     starts: NDArray[np.int64]
@@ -124,6 +126,8 @@ class Definitions:
     folded: NDArray[np.uint32]
     offsets: NDArray[np.int64]
     terms: NDArray[np.uint32]
+    weights: NDArray[np.float16]
+    chunks: NDArray[np.uint32]
 
     def files_of(self, definitions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the file that each of these definitions is in."""
@@ -139,4 +143,6 @@ def collect_definitions(records: Sequence[RankRecord]) -> Definitions:
         folded=np.concatenate([_NONE, *[record.def_folded for record in records]]),
         offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
         terms=np.concatenate([_NONE, *[record.def_terms for record in records]]),
+        weights=np.concatenate([_HALVES, *[record.def_weights for record in records]]),
+        chunks=np.concatenate([_NONE, *[record.def_chunks for record in records]]),
     )

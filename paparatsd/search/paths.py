@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.chunks.fields import file_stem
+from paparatsd.chunks.fields import GATE_STEMS, file_stem
 from paparatsd.chunks.terms import is_cjk, parts_of
 from paparatsd.search.priors import version_folders
 
@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+FOLDER_FILES = GATE_STEMS - {"main"}
 PREFIX = 3
 """Words that differ in their first letters never match softly."""
 
 
 @lru_cache(maxsize=1 << 16)
 def stem_parts(path: str) -> tuple[str, ...]:
-    """Return the distinct sub-words of the file's name."""
-    return tuple(dict.fromkeys(parts_of(file_stem(path))))
+    """Return the distinct sub-words of the file's name; `json/__init__.py` is called "json"."""
+    folders, _, base = path.rpartition("/")
+    stands_for_folder = folders and base.partition(".")[0] in FOLDER_FILES
+    name = folders.rpartition("/")[2] if stands_for_folder else file_stem(path)
+    return tuple(dict.fromkeys(parts_of(name)))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -85,6 +85,11 @@ class Query:
     about: frozenset[str]
 
     @property
+    def plain(self) -> bool:
+        """Whether it is one ordinary word, which names a topic as often as an identifier."""
+        return self.text.isalpha() and self.text == self.text.lower()
+
+    @property
     def single(self) -> bool:
         """Whether it is one identifier; such questions are answered by words alone."""
         return self.intent is Intent.SYMBOL

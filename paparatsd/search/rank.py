@@ -42,6 +42,8 @@ WEIGHTS: Mapping[str, float] = {
 """The model. Weights belong to the features as they are computed here; a change of one is a change
 of the other."""
 
+NAME_IN_CHUNK = 1.25
+"""Worth of a definition whose name is like the question, for the chunk it begins in."""
 EXACT_DEFINITION, OTHER_CASE_DEFINITION, CONTAINER_BONUS = 10.0, 5.0, 1.0
 LONG_DEFINITION_LOG = 6.0
 """A definition of e^6 lines or more gets the full bonus of 1 for its length."""
@@ -108,6 +110,7 @@ def choose_chunks(
     starts = features.hits.starts
     if candidates.dense:
         scores += _cosines(candidates, files, records, starts)
+    scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
     if kinds:
         wanted = [kind in kinds for record in records for kind in record.kinds]
@@ -128,6 +131,19 @@ def _cosines(
         at = first.get(version)
         if at is not None and ordinal < records[at].chunks:
             out[starts[at] + ordinal] = cosine
+    return out
+
+
+def _names_in_chunks(features: FeatureTable) -> NDArray[np.float64]:
+    """Return for each chunk the best likeness of a name defined in it to the question."""
+    starts, table, likeness = features.hits.starts, features.definitions, features.likeness
+    out = np.zeros(int(starts[-1]), np.float64)
+    files = table.files_of(likeness.definitions)
+    places = starts[files] + table.chunks[likeness.definitions]
+    inside = places < starts[files + 1]
+    # Fields and constants count less; a class no more than a function.
+    worth = likeness.values * np.minimum(1.0, 0.3 + table.weights[likeness.definitions])
+    np.maximum.at(out, places[inside], worth[inside])
     return out
 
 

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
 
-RECALL_LIMIT = 200
-"""Chunks per leg: 200 lexical and 200 dense ones hold practically every target."""
+RECALL_LIMIT = 100
+"""Chunks per leg; twice as many brought no more targets on 23 repositories, at twice the work."""
+RECALL_PER_HIT = 4
+"""Chunks per leg and wanted hit, when many hits are wanted: several chunks may be of one file."""
 BEST_STEMS = 20
 MAX_DEFINERS = 200
 JOINED_WEIGHT = 0.5
@@ -159,6 +161,11 @@ def allowed_at(
     return mask
 
 
+def recall_limit(request: SearchRequest) -> int:
+    """Return how many chunks to recall per leg."""
+    return max(RECALL_LIMIT, RECALL_PER_HIT * request.limit)
+
+
 def requests_for(
     request: SearchRequest,
     allowed: Allowed,
@@ -174,17 +181,19 @@ def requests_for(
             filter=chosen,
             dense=dense if dense is not None and len(dense) == shard.dimension else None,
             sparse=sparse,
-            limit=RECALL_LIMIT,
+            limit=recall_limit(request),
             kinds=frozenset(request.kinds),
         )
         for shard, chosen in allowed.shards
     )
 
 
-def gather(replies: Sequence[RecallReply], extra: NDArray[np.int64]) -> Candidates:
-    """Merge the legs of all shards: the best of each leg over all shards, and the extra files."""
-    lexical = _best([reply.lexical for reply in replies])
-    dense = _best([reply.dense for reply in replies])
+def gather(
+    replies: Sequence[RecallReply], extra: NDArray[np.int64], limit: int = RECALL_LIMIT
+) -> Candidates:
+    """Merge the legs of all shards: the best `limit` of each leg, and the extra files."""
+    lexical = _best([reply.lexical for reply in replies], limit)
+    dense = _best([reply.dense for reply in replies], limit)
     cosines = (
         {
             (version, ordinal): score
@@ -202,12 +211,12 @@ def gather(replies: Sequence[RecallReply], extra: NDArray[np.int64]) -> Candidat
     return Candidates(versions, recalled, cosines, floor)
 
 
-def _best(legs: Sequence[Recalled | None]) -> Recalled | None:
+def _best(legs: Sequence[Recalled | None], limit: int) -> Recalled | None:
     present = [leg for leg in legs if leg is not None]
-    if not present:
-        return None
+    if len(present) <= 1:  # the store has ordered and cut it
+        return present[0] if present else None
     versions = np.concatenate([leg.versions for leg in present])
     ordinals = np.concatenate([leg.ordinals for leg in present])
     scores = np.concatenate([leg.scores for leg in present])
-    order = np.lexsort((ordinals, versions, -scores))[:RECALL_LIMIT]
+    order = np.lexsort((ordinals, versions, -scores))[:limit]
     return Recalled(versions[order], ordinals[order], scores[order])

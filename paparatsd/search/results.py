@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.address import (
     LineAddress,
     NamedAddress,
+    decode_part,
     format_address,
     parse_address,
 )
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.model import ChunkView, Confidence, Hit
 from paparatsd.search.diversity import overlap
+from paparatsd.search.focus import Part, cut_out, definitions_in, focus, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from paparatsd.chunks.address import Address
+    from paparatsd.chunks.record import Definition, RankRecord
     from paparatsd.model import Chunk, ProjectName, Use
+    from paparatsd.search.focus import Sought
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
@@ -51,46 +55,51 @@ class Results:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
 
-    def hits(self, winners: Sequence[Winner]) -> tuple[Hit, ...]:
-        """Return the hits of these winners; one whose chunk is gone is left out."""
-        hits = (self._hit(winner) for winner in winners)
-        return tuple(hit for hit in hits if hit is not None)
+    def hits(self, winners: Sequence[Winner], sought: Sought) -> tuple[Hit, ...]:
+        """Return the hits of these winners, each named after what it defines of what is sought.
 
-    def _hit(self, winner: Winner) -> Hit | None:
-        chunks = self._shelf.chunks(winner.version)
-        if winner.ordinal >= len(chunks):
-            return None
-        chunk = chunks[winner.ordinal]
+        One whose chunk is gone is left out.
+        """
+        hits = []
+        for winner in winners:
+            chunks = self._shelf.chunks(winner.version)
+            record = self._record(winner.version)
+            if winner.ordinal < len(chunks):
+                chunk = chunks[winner.ordinal]
+                part = whole(chunk) if record is None else focus(record, chunk, sought)
+                hits.append(self._hit(winner, chunk, part, record))
+        return tuple(hits)
+
+    def _record(self, version: int) -> RankRecord | None:
+        return self._shelf.records([version]).get(version)
+
+    def _hit(self, winner: Winner, chunk: Chunk, part: Part, record: RankRecord | None) -> Hit:
+        named = part.definition
+        fragment = chunk.fragment if named is None else named.fragment
         return Hit(
             project=winner.project,
             path=winner.path,
-            start_line=chunk.start_line,
-            end_line=chunk.end_line,
-            address=format_address(winner.project, winner.path, chunk.fragment),
+            start_line=part.start_line,
+            end_line=part.end_line,
+            address=format_address(winner.project, winner.path, fragment),
             language=winner.language,
-            kind=chunk.kind,
-            symbol=chunk.name,
-            text=chunk.text,
+            kind=chunk.kind if named is None else named.kind,
+            symbol=chunk.name if named is None else named.qualified,
+            text=part.text,
             score=winner.score,
             confidence=winner.confidence,
-            defines=self._defines(winner.version, chunk),
-            uses=_used_names(self._shelf.uses(winner.version), chunk),
+            defines=() if record is None else _defined_names(record, chunk, part),
+            uses=_used_names(self._shelf.uses(winner.version), part),
             also_in=winner.also_in,
             signals=winner.signals,
         )
 
-    def _defines(self, version: int, chunk: Chunk) -> tuple[str, ...]:
-        record = self._shelf.records([version]).get(version)
-        if record is None:
-            return ()
-        names = (one.name for one in record.definitions if one.chunk == chunk.ordinal)
-        return tuple(dict.fromkeys(names))[:MAX_NAMES]
-
     def show(
         self, scope: Scope, views: Mapping[ProjectName, ProjectView], text: str, radius: int
     ) -> ChunkView:
-        """Return the chunk at an address and its neighbours within `radius` lines.
+        """Return what is at an address and the chunks within `radius` lines around it.
 
+        A symbol's address shows the symbol, with a radius the whole chunk that it begins in.
         Raises BadQuery for a malformed address, UnknownProject and UnknownAddress.
         """
         address = parse_address(text)
@@ -103,26 +112,83 @@ class Results:
             raise UnknownAddress(f"{address.project} has no indexed file {address.path!r}")
         version = int(view.versions[row])
         chunks = self._shelf.chunks(version)
-        target = _find(chunks, address, text)
+        record = self._record(version)
+        found = _find(chunks, record, address, text)
         language = view.language_names[int(view.languages[row])]
-        winners = [
-            Winner(project.name, address.path, language, version, ordinal, 1.0, Confidence.HIGH)
-            for ordinal in (target, *_around(chunks, target, address, radius))
-        ]
-        hits = self.hits(winners)
-        return ChunkView(hits[0], hits[1:], project.freshness)
+
+        def hit(ordinal: int, part: Part) -> Hit:
+            winner = Winner(
+                project.name, address.path, language, version, ordinal, 1.0, Confidence.HIGH
+            )
+            return self._hit(winner, chunks[ordinal], part, record)
+
+        target = hit(found.ordinal, _part(chunks[found.ordinal], found.definition, radius))
+        around = _around(chunks, found.ordinal, address, radius)
+        neighbours = tuple(hit(ordinal, whole(chunks[ordinal])) for ordinal in around)
+        return ChunkView(target, neighbours, project.freshness)
 
 
-def _find(chunks: Sequence[Chunk], address: Address, text: str) -> int:
-    """Return the ordinal of the chunk that an address names."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The chunk that an address leads to, and the definition when it names one."""
+
+    ordinal: int
+    definition: Definition | None = None
+
+
+def _part(chunk: Chunk, definition: Definition | None, radius: int) -> Part:
+    if definition is None:
+        return whole(chunk)
+    if radius > 0:
+        return Part(definition, chunk.start_line, chunk.end_line, chunk.text)
+    return cut_out(chunk, definition, [definition])
+
+
+def _find(chunks: Sequence[Chunk], record: RankRecord | None, address: Address, text: str) -> Found:
+    """Return the chunk that an address leads to."""
     if isinstance(address, NamedAddress):
-        for chunk in chunks:
-            if chunk.fragment == address.fragment:
-                return chunk.ordinal
-        raise UnknownAddress(
-            f"{text!r} names nothing: the symbol may have been renamed, moved or split; search for "
-            f"it, or ask for lines as {address.project}:{address.path}:LINE"
-        )
+        return _find_named(chunks, record, address, text)
+    return Found(_find_lines(chunks, address, text))
+
+
+def _find_named(
+    chunks: Sequence[Chunk], record: RankRecord | None, address: NamedAddress, text: str
+) -> Found:
+    """Find a symbol by its own fragment, a chunk by its, or the only symbol of a short name."""
+    definitions = () if record is None else record.definitions
+    for one in definitions:
+        if one.fragment == address.fragment and one.chunk < len(chunks):
+            return Found(one.chunk, one)
+    for chunk in chunks:
+        if chunk.fragment == address.fragment:
+            return Found(chunk.ordinal)
+    alike = _called(definitions, address.fragment)
+    if len(alike) == 1 and alike[0].chunk < len(chunks):
+        return Found(alike[0].chunk, alike[0])
+    if alike:
+        names = ", ".join(one.fragment for one in alike[:MAX_NAMES])
+        raise UnknownAddress(f"{text!r} is not unique in the file; it has {names}")
+    raise UnknownAddress(
+        f"{text!r} names nothing: the symbol may have been renamed, moved or split; search for "
+        f"it, or ask for lines as {address.project}:{address.path}:LINE"
+    )
+
+
+def _called(definitions: Sequence[Definition], fragment: str) -> list[Definition]:
+    """Return the definitions whose qualified name ends in what a fragment says."""
+    try:
+        wanted = decode_part(fragment)
+    except UnicodeDecodeError:
+        return []
+    return [
+        one
+        for one in definitions
+        if wanted in (one.name, one.qualified) or one.qualified.endswith(f".{wanted}")
+    ]
+
+
+def _find_lines(chunks: Sequence[Chunk], address: Address, text: str) -> int:
+    """Return the ordinal of the chunk that holds most of the lines asked for."""
     wanted = _wanted_lines(address)
     best = max(
         chunks,
@@ -166,10 +232,17 @@ def _around(chunks: Sequence[Chunk], target: int, address: Address, radius: int)
             yield chunk.ordinal
 
 
-def _used_names(uses: Sequence[Use], chunk: Chunk) -> tuple[str, ...]:
-    """Return the first distinct names that a chunk uses, imports left out; `uses` by line."""
-    first = bisect_left(uses, chunk.start_line, key=_line_of)
-    last = bisect_right(uses, chunk.end_line, key=_line_of)
+def _defined_names(record: RankRecord, chunk: Chunk, part: Part) -> tuple[str, ...]:
+    """Return the first distinct names that a part of a chunk defines."""
+    present = definitions_in(record, chunk)
+    names = (one.name for one in present if part.start_line <= one.start_line <= part.end_line)
+    return tuple(dict.fromkeys(names))[:MAX_NAMES]
+
+
+def _used_names(uses: Sequence[Use], part: Part) -> tuple[str, ...]:
+    """Return the first distinct names that a part uses, imports left out; `uses` by line."""
+    first = bisect_left(uses, part.start_line, key=_line_of)
+    last = bisect_right(uses, part.end_line, key=_line_of)
     names = (use.name for use in uses[first:last] if use.kind != IMPORT)
     return tuple(dict.fromkeys(names))[:MAX_NAMES]
 

@@ -142,9 +142,136 @@ def test_words_written_together_in_code_are_found_when_asked_apart(
 def test_question_about_something_else_is_answered_with_low_confidence(
     world: World, engine: Engine
 ) -> None:
-    ranked = ask(world, engine, "kubernetes helm chart ingress annotations")
+    ranked = ask(world, engine, "kubernetes helm chart ingress bucket annotations")
+    assert ranked.hits
     assert all(hit.confidence is Confidence.LOW for hit in ranked.hits)
     assert any("Low confidence" in note for note in ranked.notes)
+
+
+@pytest.mark.parametrize("query", ["xyzzyplughqwe", "xyzzy plughqwe frobnitz"])
+def test_question_of_which_nothing_is_known_has_no_hits(
+    world: World, engine: Engine, query: str
+) -> None:
+    assert ask(world, engine, query).hits == ()
+
+
+def test_files_without_a_word_of_the_question_are_shown_only_for_their_meaning(
+    world: World, engine: Engine
+) -> None:
+    hits = ask(world, engine, "RateLimiter", limit=20).hits
+    assert [hit.path for hit in hits] == ["src/limits.go"]
+
+
+SESSIONS = {
+    "app/context.py": """
+class Context:
+    @property
+    def session(self):
+        \"\"\"The session of this session's request: the session to use as session.\"\"\"
+        return self.open_session(self.session_key)
+""",
+    "app/sessions.py": """
+class SessionInterface:
+    \"\"\"How sessions are opened and saved.\"\"\"
+
+    def open(self, app):
+        return None
+
+
+class SecureSession(SessionInterface):
+    \"\"\"A session in a signed cookie.\"\"\"
+""",
+    "app/json/__init__.py": "def dumps(value):\n    return str(value)\n",
+    "tests/test_json.py": "def test_json():\n    assert json(1)\n",
+}
+
+
+def test_plain_word_finds_the_file_about_it_before_a_method_of_that_name(
+    world: World, engine: Engine
+) -> None:
+    world.index("web", SESSIONS)
+    hits = ask(world, engine, "session", world.scope("web")).hits
+    assert hits[0].path == "app/sessions.py"
+    assert hits[0].kind == "class"
+
+
+def test_file_that_stands_for_its_folder_is_found_by_the_folders_name(
+    world: World, engine: Engine
+) -> None:
+    world.index("web", SESSIONS)
+    assert paths(ask(world, engine, "json", world.scope("web")))[0] == "app/json/__init__.py"
+
+
+UTILS = """'use strict'
+
+/**
+ * Make an ETag generator with the given options.
+ * Strong or weak, as the caller says.
+ */
+function createETagGenerator (options) {
+  return function generateETag (body, encoding) {
+    var buf = !Buffer.isBuffer(body) ? Buffer.from(body, encoding) : body
+    return etag(buf, options)
+  }
+}
+
+/**
+ * Parse an extended query string with qs.
+ * The names of the result may be anything.
+ */
+function parseExtendedQueryString (str) {
+  return qs.parse(str, {
+    allowPrototypes: true
+  })
+}
+
+exports.one = 1
+exports.two = 2
+"""
+
+
+def test_hit_shows_the_definition_that_matches_and_not_its_neighbours(
+    world: World, engine: Engine
+) -> None:
+    world.index("web", {"lib/utils.js": UTILS})
+    hit = ask(world, engine, "parse query string", world.scope("web")).hits[0]
+    assert (hit.kind, hit.symbol) == ("function", "parseExtendedQueryString")
+    assert hit.address == "web:lib/utils.js#parseExtendedQueryString"
+    assert hit.text.startswith("/**\n * Parse an extended query string with qs.")
+    assert hit.text.endswith("}")
+    assert hit.text == "\n".join(UTILS.split("\n")[hit.start_line - 1 : hit.end_line])
+    assert hit.defines == ("parseExtendedQueryString",)
+    assert engine.show(hit.address, 0, world.scope()).target.text == hit.text
+
+
+def test_radius_around_a_symbol_shows_the_whole_chunk(world: World, engine: Engine) -> None:
+    world.index("web", {"lib/utils.js": UTILS})
+    view = engine.show("web:lib/utils.js#parseExtendedQueryString", 5, world.scope())
+    assert view.target.symbol == "parseExtendedQueryString"
+    assert "createETagGenerator" in view.target.text
+
+
+@pytest.mark.parametrize(
+    ("fragment", "symbol"),
+    [
+        ("PaymentGateway.refund", "PaymentGateway.refund"),
+        ("refund", "PaymentGateway.refund"),
+        ("PaymentGateway", "PaymentGateway"),
+    ],
+)
+def test_any_symbol_of_a_file_has_an_address(
+    world: World, engine: Engine, fragment: str, symbol: str
+) -> None:
+    target = engine.show(f"shop:src/payment/gateway.py#{fragment}", 0, world.scope()).target
+    assert target.symbol == symbol
+    assert target.address == f"shop:src/payment/gateway.py#{symbol}"
+
+
+def test_short_name_of_several_symbols_lists_them(world: World, engine: Engine) -> None:
+    text = "class A:\n    def run(self): pass\n\n\nclass B:\n    def run(self): pass\n"
+    world.index("web", {"jobs.py": text})
+    with pytest.raises(UnknownAddress, match=r"A\.run, B\.run"):
+        engine.show("web:jobs.py#run", 0, world.scope())
 
 
 def test_same_question_gives_the_same_answer_twice(world: World, engine: Engine) -> None:

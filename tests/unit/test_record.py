@@ -84,8 +84,20 @@ def test_record_gives_back_chunk_lines_and_kinds() -> None:
     assert record.kinds == ("class", "method")
 
 
-def test_used_names_are_kept_once() -> None:
-    assert read_record(sample()[0]).used_hashes.tolist() == [term_id("lock")]
+def test_record_gives_back_each_definitions_address_kind_and_place() -> None:
+    symbols = (
+        Symbol("Box", "Box", "class", 3, 9, "class Box", "", -1, 0, True, True, 1),
+        Symbol("size", "Box.size", "key", 4, 4, "", "", 0, 0, False),
+        Symbol("a/b", "Box.a/b", "method", 5, 6, "def a()", "", 0, 0, False),
+        Symbol("Box", "Box", "class", 11, 12, "class Box", "", -1, 0, True, True, 11),
+    )
+    file = ParsedFile("text", (Chunk(0, 1, 12, "class", "Box", "Box", "x"),), symbols, ())
+    record = read_record(build_record("a", file, lexical_vectors("a", file), None))
+    first, inner, second = record.definitions
+    assert [one.fragment for one in record.definitions] == ["Box", "Box.a%2Fb", "Box@2"]
+    assert (first.kind, first.lead_line, first.start_line, first.parent) == ("class", 1, 3, -1)
+    assert (inner.kind, inner.lead_line, inner.parent) == ("method", 5, 0)
+    assert (second.qualified, second.number) == ("Box", 2)
 
 
 def test_vectors_come_back_within_a_percent() -> None:
@@ -156,7 +168,14 @@ def test_prototype_weighs_less_than_body_and_class_most() -> None:
     body = Symbol("f", "f", "function", 1, 9, "int f(void)", "", -1, 0, False)
     prototype = Symbol("f", "f", "function", 1, 1, "int f(void);", "", -1, 0, False)
     klass = Symbol("f", "f", "class", 1, 1, "class f", "", -1, 0, True)
-    assert definition_weight(klass) > definition_weight(body) > definition_weight(prototype)
+    weights = [definition_weight(one, member=False) for one in (klass, body, prototype)]
+    assert weights == sorted(weights, reverse=True)
+    assert len(set(weights)) == 3
+
+
+def test_function_weighs_more_than_method() -> None:
+    one = Symbol("f", "f", "function", 1, 9, "def f()", "", -1, 0, False)
+    assert definition_weight(one, member=False) > definition_weight(one, member=True)
 
 
 @pytest.mark.parametrize("name", ["a.b.c", "a::b::c", "a->c", "A#c", "A\\B\\c", "c"])

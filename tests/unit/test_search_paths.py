@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paparatsd.chunks.terms import stem
-from paparatsd.search.paths import PathIndex, soft
+from paparatsd.search.paths import PathIndex, soft, stem_parts
 from paparatsd.search.priors import Prior, path_priors
 
 
@@ -89,3 +89,10 @@ def test_folder_of_an_older_version_is_outdated_beside_a_newer_one() -> None:
 
 def test_names_in_scripts_without_spaces_match() -> None:
     assert len(PathIndex(["用户接口.py"]).match(["用户"]).rows) == 1
+
+
+def test_file_that_stands_for_its_folder_has_the_folders_name() -> None:
+    assert stem_parts("src/json/__init__.py") == ("json",)
+    assert stem_parts("src/router/index.ts") == ("router",)
+    assert stem_parts("src/cmd/main.go") == ("main",)
+    assert stem_parts("index.ts") == ("index",)

@@ -18,6 +18,16 @@ def test_one_word_is_a_symbol_question() -> None:
     assert query.names == ("refreshToken",)
 
 
+@pytest.mark.parametrize("text", ["session", "größe", "日本"])
+def test_one_ordinary_word_is_plain(text: str) -> None:
+    assert analyse(text).plain
+
+
+@pytest.mark.parametrize("text", ["Session", "app.session", "session()", "url_for", "two words"])
+def test_a_name_as_written_in_code_is_not_plain(text: str) -> None:
+    assert not analyse(text).plain
+
+
 def test_a_sentence_is_language_and_a_snippet_is_code() -> None:
     assert analyse("how are retries delayed").intent is Intent.LANGUAGE
     assert analyse("def connect(self): return 1").intent is Intent.CODE

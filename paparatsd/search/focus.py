@@ -1,0 +1,146 @@
+"""Which definition of a chunk a question is about, and which of the chunk's lines show it.
+
+A chunk packs several small definitions. A hit is named after the one that the question matches
+best, and shows no more than what matches about as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.terms import text_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from paparatsd.chunks.record import Definition, RankRecord
+    from paparatsd.model import Chunk
+
+IN_NAME = 8.0
+"""A word of the question in a name counts like this many in the text."""
+USUAL_WORDS = 60
+LENGTH_MATTERS = 0.5
+SATURATION = 2.0
+ASKED_BY_NAME = 100.0
+"""More than any sum over words: a name of the question is what is asked for."""
+NEARLY_AS_GOOD = 0.8
+"""Definitions that match this well compared with the best are shown with it."""
+FIRST_CHOICE = 1.1
+"""The definition that the chunk is named after wins when others match equally well."""
+FEWEST_LINES = 6
+"""Less is read with its neighbours: fields, constants, one-line functions."""
+WORTH_LEAVING_OUT = 8
+"""Lines that must be saved for a part of a chunk to be shown instead of all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a question looks for: its terms (id -> worth), its names, and the kinds it wants."""
+
+    worth: Mapping[int, float]
+    names: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a chunk: the definition it is named after (None: the chunk as it is), its lines."""
+
+    definition: Definition | None
+    start_line: int
+    end_line: int
+    text: str
+
+
+def whole(chunk: Chunk) -> Part:
+    """Return all of a chunk under its own name."""
+    return Part(None, chunk.start_line, chunk.end_line, chunk.text)
+
+
+def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
+    """Return the part of a chunk that shows what is sought."""
+    present = definitions_in(record, chunk)
+    if sought.kinds:
+        present = [one for one in present if one.kind in sought.kinds]
+    if not present:
+        return whole(chunk)
+    scores = [_score(one, chunk, sought) for one in present]
+    best = max(range(len(present)), key=lambda at: (scores[at], -at))
+    if scores[best] <= 0:
+        return whole(chunk)
+    near = [
+        one
+        for one, score in zip(present, scores, strict=True)
+        if score >= NEARLY_AS_GOOD * scores[best]
+    ]
+    return cut_out(chunk, present[best], [_shown_for(one, record, chunk) for one in near])
+
+
+def _shown_for(one: Definition, record: RankRecord, chunk: Chunk) -> Definition:
+    """Return a short definition's enclosing one when that begins in the chunk too, else itself."""
+    while one.end_line - one.lead_line + 1 < FEWEST_LINES and one.parent >= 0:
+        outer = record.definitions[one.parent]
+        if outer.chunk != chunk.ordinal:
+            break
+        one = outer
+    return one
+
+
+def definitions_in(record: RankRecord, chunk: Chunk) -> list[Definition]:
+    """Return the definitions that begin in a chunk, in file order."""
+    places = np.flatnonzero(record.def_chunks == chunk.ordinal).tolist()
+    return [record.definitions[at] for at in places]
+
+
+def cut_out(chunk: Chunk, named: Definition, shown: Sequence[Definition]) -> Part:
+    """Return the lines of some definitions with what is attached above, under one's name.
+
+    The whole chunk, when little would be left out or little be shown.
+    """
+    first = max(chunk.start_line, min(one.lead_line for one in shown))
+    last = min(chunk.end_line, max(one.end_line for one in shown))
+    shown_lines, all_lines = last - first + 1, chunk.end_line - chunk.start_line + 1
+    little = shown_lines < FEWEST_LINES or all_lines - shown_lines < WORTH_LEAVING_OUT
+    if little or not _has_whole_lines(chunk):
+        return Part(named, chunk.start_line, chunk.end_line, chunk.text)
+    return Part(named, first, last, _lines(chunk, first, last))
+
+
+def _score(one: Definition, chunk: Chunk, sought: Sought) -> float:
+    """Score a definition like a small document: its name and its lines in this chunk."""
+    text = chunk.text
+    if _has_whole_lines(chunk):
+        text = _lines(
+            chunk, max(chunk.start_line, one.lead_line), min(chunk.end_line, one.end_line)
+        )
+    ids = text_ids(text)
+    scale = 1.0 - LENGTH_MATTERS + LENGTH_MATTERS * len(ids) / USUAL_WORDS
+    counts = dict.fromkeys(sought.worth, 0.0)
+    for number in ids:
+        if number in counts:
+            counts[number] += 1.0 / scale
+    for number in set(text_ids(one.name)):
+        if number in counts:
+            counts[number] += IN_NAME
+    score = sum(sought.worth[at] * n / (n + SATURATION) for at, n in counts.items())
+    score *= 0.5 + 0.5 * one.weight
+    if one.qualified == chunk.name:
+        score *= FIRST_CHOICE
+    if one.name in sought.names:
+        score += ASKED_BY_NAME * one.weight
+    elif one.name.lower() in {name.lower() for name in sought.names}:
+        score += ASKED_BY_NAME / 2 * one.weight
+    return score
+
+
+def _has_whole_lines(chunk: Chunk) -> bool:
+    """Say whether the chunk's text is the lines it claims: not so for cells and cut lines."""
+    return chunk.kind != "cell" and chunk.text.count("\n") == chunk.end_line - chunk.start_line
+
+
+def _lines(chunk: Chunk, first: int, last: int) -> str:
+    lines = chunk.text.split("\n")
+    return "\n".join(lines[first - chunk.start_line : last - chunk.start_line + 1])

@@ -567,3 +567,31 @@ def test_a_file_closed_in_order_is_not_checked_again(tmp_path: Path) -> None:
     assert not stamp.exists()
     database.close()
     assert stamp.exists()
+
+
+def test_a_kill_during_the_very_first_write_does_not_keep_the_next_start_away(
+    tmp_path: Path,
+) -> None:
+    """A hot rollback journal can be undone by a writer only; looking must not be read-only."""
+    first, left = tmp_path / "first.sqlite3", tmp_path / "catalog.sqlite3"
+    with contextlib.closing(sqlite3.connect(first, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA user_version = 0")
+        connection.execute("CREATE TABLE t(x)")
+        connection.execute("DROP TABLE t")
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE half(x)")
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+            "INSERT INTO half SELECT hex(randomblob(500)) FROM n"
+        )
+        left.write_bytes(first.read_bytes())
+        journal = first.with_name(first.name + "-journal")
+        left.with_name(left.name + "-journal").write_bytes(journal.read_bytes())
+        connection.execute("ROLLBACK")
+
+    catalog = Catalog.open(left)
+
+    assert catalog.projects() == ()
+    catalog.close()

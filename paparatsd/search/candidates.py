@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from paparatsd.search.features import FileRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
@@ -27,10 +28,11 @@ def shown_files(
     owners: dict[int, tuple[int, ...]] = {}
     for number, (view, allowed) in enumerate(zip(pinned.views, pinned.allowed.rows, strict=True)):
         rows = view.rows_of(versions)
-        for version, row in zip(versions.tolist(), rows.tolist(), strict=True):
-            if row < 0 or not allowed[row]:
-                continue
-            files.setdefault(version, FileRow(number, row, view.paths[row], version))
+        shown = np.flatnonzero(rows >= 0)
+        shown = shown[allowed[rows[shown]]]
+        for version, row in zip(versions[shown].tolist(), rows[shown].tolist(), strict=True):
+            if version not in files:
+                files[version] = FileRow(number, row, view.paths[row], version)
             owners[version] = (*owners.get(version, ()), number)
     return list(files.values()), owners
 
@@ -45,6 +47,8 @@ def group_copies(
 
     Clones and worktrees show the same file many times: that is one answer.
     """
+    if all(len(seen) == 1 for seen in owners.values()) and len({one.view for one in files}) <= 1:
+        return dict.fromkeys(order, ())
     first: dict[tuple[str, bytes], int] = {}
     views: dict[int, set[int]] = {}
     for at in order:

@@ -108,7 +108,8 @@ class Engine:
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
         ids = np.array([term.id for term in query.terms], np.uint32)
-        idf, known = corpus.idf(ids), corpus.frequency(ids) > 0
+        frequency = corpus.frequency(ids)
+        idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
         static = None if by_words else self.embed_query(query.text)

@@ -7,7 +7,7 @@ the question's sum ("share"), so that a long question does not score higher than
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,7 @@ _TOPIC_WORTH = (_WEIGHTS, (0.1, 0.25, 0.4, 0.6, 1.0))
 OTHER_CASE = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(NamedTuple):
     """A candidate file: the first view of the scope that shows it, and its row there."""
 
     view: int
@@ -87,7 +86,7 @@ def compute_features(
     positions = np.array([term.position for term in query.terms], np.float64)
     worth = np.where(pinned.known, weights * pinned.idf, 0.0)
     hits = find_terms(records, ids)
-    definitions = collect_definitions(records)
+    definitions = collect_definitions(records, hits.definitions)
     chunk_scores = hits.chunk_scores(worth)
     values = _lexical(hits, chunk_scores, worth, positions)
     values |= _stem_features(pinned, files, weights * pinned.idf, positions)
@@ -197,10 +196,11 @@ def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
     flags = np.array([path_priors(file.path) for file in files], np.int64)
     about = pinned.query.about
     copies = int(Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM)
-    outdated = [
-        "variant" not in about and file.row in pinned.views[file.view].index.outdated
-        for file in files
-    ]
+    outdated = np.zeros(len(files), np.float64)
+    if "variant" not in about:
+        old = [view.index.outdated for view in pinned.views]
+        if any(old):
+            outdated = np.array([file.row in old[file.view] for file in files], np.float64)
 
     def column(prior: int, topic: str) -> Floats:
         if topic in about:
@@ -211,19 +211,17 @@ def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
         "p_test": column(Prior.TEST, "test"),
         "p_docs": column(Prior.DOCS, "docs"),
         "p_example": column(Prior.EXAMPLE, "example"),
-        "p_variant": np.maximum(column(copies, ""), np.array(outdated, np.float64)),
+        "p_variant": np.maximum(column(copies, ""), outdated),
     }
 
 
 def _dense(vector: NDArray[np.float32] | None, records: Sequence[RankRecord]) -> dict[str, Floats]:
     """Return the cosines of the question with each file's text and with its path."""
-    out = np.zeros((2, len(records)), np.float64)
+    out = np.zeros((len(records), 2), np.float64)
     if vector is not None:
-        known = [
-            (at, one) for at, record in enumerate(records) if (one := record.vectors) is not None
-        ]
-        rows = [one for _, one in known if one.shape[1] == len(vector)]
-        if rows and len(rows) == len(known):
-            places = [at for at, _ in known]
-            out[:, places] = (np.stack(rows) @ vector).T
-    return {"d_ftext": out[0], "d_path": out[1]}
+        rows = [record.vectors for record in records]
+        known = [row for row in rows if row is not None and row.shape[1] == len(vector)]
+        if known:
+            places = [row is not None and row.shape[1] == len(vector) for row in rows]
+            out[places] = (np.concatenate(known) @ vector).reshape(-1, 2)
+    return {"d_ftext": out[:, 0], "d_path": out[:, 1]}

@@ -6,7 +6,10 @@ best, and shows no more than what matches about as well.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,13 +39,18 @@ WORTH_LEAVING_OUT = 8
 """Lines that must be saved for a part of a chunk to be shown instead of all of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sought:
     """What a question looks for: its terms (id -> worth), its names, and the kinds it wants."""
 
     worth: Mapping[int, float]
     names: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The names in lower case."""
+        return frozenset(name.lower() for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,8 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
         present = [one for one in present if one.kind in sought.kinds]
     if not present:
         return whole(chunk)
-    scores = [_score(one, chunk, sought) for one in present]
+    text = _Text(chunk, present, sought)
+    scores = [_score(one, chunk, text, sought) for one in present]
     best = max(range(len(present)), key=lambda at: (scores[at], -at))
     if scores[best] <= 0:
         return whole(chunk)
@@ -109,29 +118,44 @@ def cut_out(chunk: Chunk, named: Definition, shown: Sequence[Definition]) -> Par
     return Part(named, first, last, _lines(chunk, first, last))
 
 
-def _score(one: Definition, chunk: Chunk, sought: Sought) -> float:
+class _Text:
+    """The words of one chunk between the borders of its definitions, read once for all of them."""
+
+    def __init__(self, chunk: Chunk, present: Sequence[Definition], sought: Sought) -> None:
+        borders = {one.lead_line for one in present} | {one.end_line + 1 for one in present}
+        ends = (chunk.start_line, chunk.end_line + 1)
+        self._cuts = sorted({*ends, *(at for at in borders if ends[0] < at < ends[1])})
+        lines = chunk.text.split("\n") if _has_whole_lines(chunk) else []
+        self._sizes: list[int] = []
+        self._found: list[list[int]] = []
+        for first, end in pairwise(self._cuts):
+            ids = text_ids("\n".join(lines[first - ends[0] : end - ends[0]]))
+            self._sizes.append(len(ids))
+            self._found.append([number for number in ids if number in sought.worth])
+
+    def read(self, first: int, last: int) -> tuple[int, list[int]]:
+        """Return the number of words in the lines of a definition, and the sought ones."""
+        a, b = bisect_left(self._cuts, first), bisect_left(self._cuts, last + 1)
+        return sum(self._sizes[a:b]), list(chain.from_iterable(self._found[a:b]))
+
+
+def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:
     """Score a definition like a small document: its name and its lines in this chunk."""
-    text = chunk.text
-    if _has_whole_lines(chunk):
-        text = _lines(
-            chunk, max(chunk.start_line, one.lead_line), min(chunk.end_line, one.end_line)
-        )
-    ids = text_ids(text)
-    scale = 1.0 - LENGTH_MATTERS + LENGTH_MATTERS * len(ids) / USUAL_WORDS
-    counts = dict.fromkeys(sought.worth, 0.0)
-    for number in ids:
-        if number in counts:
-            counts[number] += 1.0 / scale
+    size, found = text.read(one.lead_line, one.end_line)
+    weight = 1.0 / (1.0 - LENGTH_MATTERS + LENGTH_MATTERS * size / USUAL_WORDS)
+    counts: dict[int, float] = {}
+    for number in found:
+        counts[number] = counts.get(number, 0.0) + weight
     for number in set(text_ids(one.name)):
-        if number in counts:
-            counts[number] += IN_NAME
+        if number in sought.worth:
+            counts[number] = counts.get(number, 0.0) + IN_NAME
     score = sum(sought.worth[at] * n / (n + SATURATION) for at, n in counts.items())
     score *= 0.5 + 0.5 * one.weight
     if one.qualified == chunk.name:
         score *= FIRST_CHOICE
     if one.name in sought.names:
         score += ASKED_BY_NAME * one.weight
-    elif one.name.lower() in {name.lower() for name in sought.names}:
+    elif one.name.lower() in sought.folded:
         score += ASKED_BY_NAME / 2 * one.weight
     return score
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.record import WEIGHT_UNITS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
     from paparatsd.chunks.record import RankRecord
 
 _BUCKETS = 1 << 16
+FEW = 8
+"""Up to this many wanted values, comparing with each in turn is faster than any table."""
 _NONE = np.zeros(0, np.uint32)
 _HALVES = np.zeros(0, np.float16)
-_BYTES = np.zeros(0, np.uint8)
+_NO_TABLE = np.zeros((5, 0), np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class TermHits:
 
     starts [F + 1]: first chunk of each file, counted through. chunks, terms, values [n]: chunk
     (counted through), number of the term, and the term's value there. whole [terms, F]: the
-    terms' values in the files as one document.
+    terms' values in the files as one document. definitions [F + 1]: first definition of each.
     """
 
     starts: NDArray[np.int64]
@@ -37,6 +41,7 @@ class TermHits:
     terms: NDArray[np.int64]
     values: NDArray[np.float64]
     whole: NDArray[np.float64]
+    definitions: NDArray[np.int64]
 
     def chunk_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weighted sum of term values of each chunk."""
@@ -60,21 +65,20 @@ def best_of_groups(values: NDArray[np.float64], starts: NDArray[np.int64]) -> ND
 
 def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHits:
     """Look the question's term ids up in the records, all tables laid end to end."""
-    starts = ends_of([record.chunks for record in records])
+    ends = ends_of(records)
+    starts, table_starts, posting_starts = ends[0], ends[1], ends[2]
     whole = np.zeros((len(ids), len(records)), np.float64)
     tables = np.concatenate([_NONE, *[record.terms for record in records]])
     found = np.flatnonzero(member_mask(tables, ids))
     order = np.argsort(ids, kind="stable")
     terms = order[np.searchsorted(ids[order], tables[found])]
-    table_starts = ends_of([len(record.terms) for record in records])
     files = np.searchsorted(table_starts, found, side="right") - 1
     values = np.concatenate([_HALVES, *[record.whole_values for record in records]])
     whole[terms, files] = values[found]
     # Each record has one offset more than terms: the file's number shifts the place.
-    offsets = np.concatenate([_NONE, *[record.offsets for record in records]]).astype(np.int64)
-    begins = offsets[found + files]
+    offsets = np.concatenate([_NONE, *[record.offsets for record in records]])
+    begins = offsets[found + files].astype(np.int64)
     lengths = offsets[found + files + 1] - begins
-    posting_starts = ends_of([len(record.posting_chunks) for record in records])
     places = ranges(begins + posting_starts[files], lengths)
     chunks = np.concatenate([_NONE, *[record.posting_chunks for record in records]])[places]
     worths = np.concatenate([_HALVES, *[record.posting_values for record in records]])[places]
@@ -84,12 +88,19 @@ def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHi
         terms=np.repeat(terms, lengths),
         values=worths.astype(np.float64),
         whole=whole,
+        definitions=ends[3],
     )
 
 
-def ends_of(lengths: Sequence[int]) -> NDArray[np.int64]:
-    """Return [0, l0, l0 + l1, ...]: where runs of these lengths begin and end."""
-    return np.cumsum([0, *lengths], dtype=np.int64)
+def ends_of(records: Sequence[RankRecord]) -> NDArray[np.int64]:
+    """Return where each record's chunks, terms, postings and definitions begin, and the ends.
+
+    Four rows [0, l0, l0 + l1, ...], for what is laid end to end.
+    """
+    ends = np.zeros((4, len(records) + 1), np.int64)
+    if records:
+        np.cumsum(np.array([record.sizes for record in records]).T, axis=1, out=ends[:, 1:])
+    return ends
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -104,9 +115,14 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
     """Return which of many values are among a few wanted ones."""
     if len(wanted) == 0 or len(values) == 0:
         return np.zeros(len(values), np.bool_)
+    if len(wanted) <= FEW:
+        mask: NDArray[np.bool_] = values == wanted[0]
+        for one in wanted[1:]:
+            mask |= values == one
+        return mask
     table = np.zeros(_BUCKETS, np.bool_)
     table[wanted & (_BUCKETS - 1)] = True
-    mask: NDArray[np.bool_] = table[values & (_BUCKETS - 1)]
+    mask = table.take(values & (_BUCKETS - 1))
     likely = np.flatnonzero(mask)
     mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
     return mask
@@ -126,7 +142,7 @@ class Definitions:
     folded: NDArray[np.uint32]
     offsets: NDArray[np.int64]
     terms: NDArray[np.uint32]
-    weights: NDArray[np.float16]
+    weights: NDArray[np.float64]
     chunks: NDArray[np.uint32]
 
     def files_of(self, definitions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -134,15 +150,18 @@ class Definitions:
         return np.searchsorted(self.starts, definitions, side="right") - 1
 
 
-def collect_definitions(records: Sequence[RankRecord]) -> Definitions:
-    """Lay the definitions of the files end to end."""
-    lengths = np.concatenate([_BYTES, *[record.def_lengths for record in records]])
+def collect_definitions(records: Sequence[RankRecord], starts: NDArray[np.int64]) -> Definitions:
+    """Lay the definitions of the files end to end; `starts` says where each file's begin."""
+    tables = [_NO_TABLE, *[record.def_table for record in records]]
+    hashes, folded, chunks, lengths, weights = np.concatenate(tables, axis=1)
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
     return Definitions(
-        starts=ends_of([len(record.def_hashes) for record in records]),
-        hashes=np.concatenate([_NONE, *[record.def_hashes for record in records]]),
-        folded=np.concatenate([_NONE, *[record.def_folded for record in records]]),
-        offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        starts=starts,
+        hashes=hashes,
+        folded=folded,
+        offsets=offsets,
         terms=np.concatenate([_NONE, *[record.def_terms for record in records]]),
-        weights=np.concatenate([_HALVES, *[record.def_weights for record in records]]),
-        chunks=np.concatenate([_NONE, *[record.def_chunks for record in records]]),
+        weights=weights / WEIGHT_UNITS,
+        chunks=chunks,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,18 +94,22 @@ class PathIndex:
     def match(self, terms: Sequence[str]) -> StemMatches:
         """Compare the question's terms with the words of all names."""
         found = [self._alike(term) for term in terms]
-        parts = sorted({part for matches in found for part in matches})
-        rows_of = [np.array(self._files[part], np.int64) for part in parts]
-        rows = np.unique(np.concatenate([np.zeros(0, np.int64), *rows_of]))
-        places = {part: np.searchsorted(rows, r) for part, r in zip(parts, rows_of, strict=True)}
+        best: dict[str, float] = {}
+        for matches in found:
+            for part, value in matches.items():
+                best[part] = max(value, best.get(part, 0.0))
+        parts = sorted(best)
+        rows_of = {part: self._files[part] for part in parts}
+        every = np.array(list(chain.from_iterable(rows_of.values())), np.int64)
+        rows, places = np.unique(every, return_inverse=True)
+        ends = dict(zip(parts, accumulate(map(len, rows_of.values())), strict=True))
         hits = np.zeros((len(terms), len(rows)), np.float32)
-        back = np.zeros(len(rows), np.float32)
         for index, matches in enumerate(found):
             for part, value in matches.items():
-                place = places[part]
+                place = places[ends[part] - len(rows_of[part]) : ends[part]]
                 hits[index, place] = np.maximum(hits[index, place], value)
-        for part in parts:
-            back[places[part]] += max(matches.get(part, 0.0) for matches in found)
+        worth = np.repeat([best[part] for part in parts], [len(rows_of[part]) for part in parts])
+        back = np.bincount(places, weights=worth, minlength=len(rows)).astype(np.float32)
         return StemMatches(rows, hits, back / self._lengths[rows])
 
     def _alike(self, term: str) -> dict[str, float]:

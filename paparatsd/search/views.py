@@ -70,7 +70,7 @@ class Reader(Protocol):
 class ProjectView:
     """One project at one generation: parallel arrays ordered by path.
 
-    `order` sorts `versions` ascending; `languages` holds codes into `language_names`.
+    `ordered` is `versions[order]`, ascending; `languages` holds codes into `language_names`.
     """
 
     project_id: int
@@ -78,6 +78,7 @@ class ProjectView:
     paths: tuple[str, ...]
     versions: NDArray[np.int64]
     order: NDArray[np.int64]
+    ordered: NDArray[np.int64]
     languages: NDArray[np.int16]
     language_names: tuple[str, ...]
     index: PathIndex
@@ -86,9 +87,8 @@ class ProjectView:
         """Return the row of each version, -1 where the view does not show it."""
         if len(self.versions) == 0:
             return np.full(len(versions), -1, np.int64)
-        ordered = self.versions[self.order]
-        at = np.minimum(np.searchsorted(ordered, versions), len(ordered) - 1)
-        return np.where(ordered[at] == versions, self.order[at], -1)
+        at = np.minimum(np.searchsorted(self.ordered, versions), len(self.ordered) - 1)
+        return np.where(self.ordered[at] == versions, self.order[at], -1)
 
     def row_of_path(self, path: str) -> int:
         """Return the row of a path, or -1."""
@@ -105,13 +105,15 @@ def build_view(
     versions = np.array([file.version for file in files], np.int64)
     names = tuple(sorted({file.language for file in files}))
     codes = {name: code for code, name in enumerate(names)}
+    order = np.argsort(versions, kind="stable")
     same = previous is not None and previous.paths == paths
     return ProjectView(
         project_id=project_id,
         generation=generation,
         paths=paths,
         versions=versions,
-        order=np.argsort(versions, kind="stable"),
+        order=order,
+        ordered=versions[order],
         languages=np.array([codes[file.language] for file in files], np.int16),
         language_names=names,
         index=previous.index if same and previous is not None else PathIndex(paths),
@@ -141,8 +143,11 @@ class Corpus:
 
     def idf(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return ln(1 + (N - n + 0.5) / (n + 0.5)) over the chunks of the union."""
-        n = self.frequency(ids)
-        return np.log1p((self.chunks - n + 0.5) / (n + 0.5))
+        return self.idf_of(self.frequency(ids))
+
+    def idf_of(self, frequency: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the idf of terms that stand in so many chunks."""
+        return np.log1p((self.chunks - frequency + 0.5) / (frequency + 0.5))
 
 
 class Views:

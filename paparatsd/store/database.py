@@ -25,11 +25,12 @@ log = structlog.get_logger()
 _HEADER = b"SQLite format 3\x00"
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _UNWRITABLE = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL: "free some disk space",
+    sqlite3.SQLITE_IOERR: "check the disk and its free space",
+    sqlite3.SQLITE_READONLY: "make the state directory writable",
+    sqlite3.SQLITE_CANTOPEN: "check that the state directory is there and yours",
 }
+"""What to do about each reason why a file cannot be written."""
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _SHRINK_PAGES = 1000
 _BATCH = 900  # host parameters a statement; every SQLite allows 999
@@ -42,7 +43,7 @@ def translate(error: sqlite3.DatabaseError, path: Path) -> Exception:
         return StateCorrupt(f"{path} is damaged ({error}); it is rebuilt at the next start")
     if code in _UNWRITABLE:
         name = getattr(error, "sqlite_errorname", "")
-        return StateUnwritable(f"cannot write {path}: {error} ({name}); free some disk space")
+        return StateUnwritable(f"cannot write {path}: {error} ({name}); {_UNWRITABLE[code]}")
     if code in _BUSY:
         return Busy(f"{path} is locked by another process")
     return error

@@ -141,9 +141,8 @@ class RankRecord:
         self.chunk_lines = self._section("chunk_lines").reshape(-1, 2)
         self.def_lines = self._section("def_lines").reshape(-1, 2)
         # Ranking lays these of many files end to end: one small table costs a fraction of six.
-        self.sizes = (
-            self.chunks, len(self.terms), len(self.posting_chunks), len(self.def_hashes)
-        )  # fmt: skip
+        counts = (self.chunks, len(self.terms), len(self.posting_chunks), len(self.def_hashes))
+        self.sizes = np.array(counts, np.int64)
         self.def_table = np.stack(
             [
                 self.def_hashes,

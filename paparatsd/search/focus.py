@@ -73,7 +73,7 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
     present = definitions_in(record, chunk)
     if sought.kinds:
         present = [one for one in present if one.kind in sought.kinds]
-    if not present:
+    if not present or _shows_only(present, chunk):
         return whole(chunk)
     text = _Text(chunk, present, sought)
     scores = [_score(one, chunk, text, sought) for one in present]
@@ -86,6 +86,15 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
         if score >= NEARLY_AS_GOOD * scores[best]
     ]
     return cut_out(chunk, present[best], [_shown_for(one, record, chunk) for one in near])
+
+
+def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
+    """Say whether a chunk is one definition and little else: no need to read it."""
+    only = present[0]
+    if len(present) > 1 or only.qualified != chunk.name:
+        return False
+    around = max(0, only.lead_line - chunk.start_line) + max(0, chunk.end_line - only.end_line)
+    return around < WORTH_LEAVING_OUT
 
 
 def _shown_for(one: Definition, record: RankRecord, chunk: Chunk) -> Definition:

@@ -99,7 +99,8 @@ def ends_of(records: Sequence[RankRecord]) -> NDArray[np.int64]:
     """
     ends = np.zeros((4, len(records) + 1), np.int64)
     if records:
-        np.cumsum(np.array([record.sizes for record in records]).T, axis=1, out=ends[:, 1:])
+        sizes = np.concatenate([record.sizes for record in records]).reshape(-1, 4)
+        np.cumsum(sizes.T, axis=1, out=ends[:, 1:])
     return ends
 
 

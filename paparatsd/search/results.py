@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from paparatsd.chunks.address import Address
     from paparatsd.chunks.record import Definition, RankRecord
-    from paparatsd.model import Chunk, ProjectName, Use
+    from paparatsd.model import Chunk, ProjectName
     from paparatsd.search.focus import Sought
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 8
 """Defined and used names shown per hit."""
-IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,9 @@ class Results:
             score=winner.score,
             confidence=winner.confidence,
             defines=() if record is None else _defined_names(record, chunk, part),
-            uses=_used_names(self._shelf.uses(winner.version), part),
+            uses=_first_names(
+                self._shelf.uses(winner.version).between(part.start_line, part.end_line)
+            ),
             also_in=winner.also_in,
             signals=winner.signals,
         )
@@ -236,16 +236,8 @@ def _defined_names(record: RankRecord, chunk: Chunk, part: Part) -> tuple[str, .
     """Return the first distinct names that a part of a chunk defines."""
     present = definitions_in(record, chunk)
     names = (one.name for one in present if part.start_line <= one.start_line <= part.end_line)
+    return _first_names(names)
+
+
+def _first_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:MAX_NAMES]
-
-
-def _used_names(uses: Sequence[Use], part: Part) -> tuple[str, ...]:
-    """Return the first distinct names that a part uses, imports left out; `uses` by line."""
-    first = bisect_left(uses, part.start_line, key=_line_of)
-    last = bisect_right(uses, part.end_line, key=_line_of)
-    names = (use.name for use in uses[first:last] if use.kind != IMPORT)
-    return tuple(dict.fromkeys(names))[:MAX_NAMES]
-
-
-def _line_of(use: Use) -> int:
-    return use.line

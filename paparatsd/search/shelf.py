@@ -5,8 +5,10 @@ A version never changes, so nothing here is ever out of date.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import structlog
 
@@ -23,6 +25,20 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 PER_CHUNK_BYTES = 300
+PER_USE_BYTES = 40
+"""A line, a reference, and a share of a name: names repeat within a file."""
+IMPORT = "import"
+
+
+class UsedNames(NamedTuple):
+    """The names that a file uses, by line; parallel."""
+
+    lines: array[int]
+    names: tuple[str, ...]
+
+    def between(self, first: int, last: int) -> tuple[str, ...]:
+        """Return the names used in some lines, repeats kept."""
+        return self.names[bisect_left(self.lines, first) : bisect_right(self.lines, last)]
 
 
 class ByteBounded(Generic[T]):
@@ -61,7 +77,7 @@ class Shelf:
         self._reader = reader
         self._records: ByteBounded[RankRecord] = ByteBounded(record_bytes)
         self._texts: ByteBounded[tuple[Chunk, ...]] = ByteBounded(text_bytes)
-        self._uses: ByteBounded[tuple[Use, ...]] = ByteBounded(text_bytes // 4)
+        self._uses: ByteBounded[UsedNames] = ByteBounded(text_bytes // 4)
 
     def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
         """Return the records of these versions; what is gone or damaged is left out."""
@@ -92,14 +108,20 @@ class Shelf:
             self._texts.put(version, found, size)
         return found
 
-    def uses(self, version: int) -> tuple[Use, ...]:
-        """Return the names that the version uses, by line."""
+    def uses(self, version: int) -> UsedNames:
+        """Return the names that the version uses, imports left out."""
         found = self._uses.get(version)
         if found is None:
-            found = tuple(sorted(self._reader.uses_of(version), key=_line_of))
-            self._uses.put(version, found, PER_CHUNK_BYTES * len(found))
+            rows = [(use.line, use.name) for use in self._reader.uses_of(version) if _is_use(use)]
+            rows.sort(key=_line_of)
+            found = UsedNames(array("I", map(_line_of, rows)), tuple(name for _, name in rows))
+            self._uses.put(version, found, PER_CHUNK_BYTES + PER_USE_BYTES * len(rows))
         return found
 
 
-def _line_of(use: Use) -> int:
-    return use.line
+def _is_use(use: Use) -> bool:
+    return use.kind != IMPORT
+
+
+def _line_of(row: tuple[int, str]) -> int:
+    return row[0]

@@ -30,6 +30,18 @@ MAX_LIST_ITEMS = 1_000
 MAX_TEXT_CHARS = 4_096
 
 
+IDLE_KEYS = {
+    "indexing.chunkSize": "chunks are the same in all projects; see index.chunk_chars",
+    "indexing.overlap": "structural chunks do not overlap",
+    "indexing.concurrency": "see index.workers in config.toml",
+    "indexing.batchSize": "batches are sized by the daemon",
+    "indexing.extensions": "what git lists is indexed; leave out with indexing.exclude_extra",
+    "watcher.": "see [watch] in config.toml",
+    "embeddings.": "one embedder serves all projects; see [embedder] in config.toml",
+}
+"""Keys that files written for other systems may have, and why they change nothing here."""
+
+
 class BadRepoConfigError(ValueError):
     """A key that cannot be used; the message names it and what is allowed."""
 
@@ -116,8 +128,16 @@ def merge_documents(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[st
 
 
 def unknown_keys(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence for each key that does nothing."""
-    return tuple(_unknown(key) for key, _ in _flatten(document) if key not in _KEYS)
+    """Return a sentence for each key that does nothing, unknown or known."""
+    keys = [key for key, value in _flatten(document) if value is not None]
+    unknown = [_unknown(key) for key in keys if key not in _KEYS]
+    idle = [_idle(key) for key in keys if key in _KEYS and key.startswith(tuple(IDLE_KEYS))]
+    return (*unknown, *idle)
+
+
+def _idle(key: str) -> str:
+    reason = next(why for start, why in IDLE_KEYS.items() if key.startswith(start))
+    return f"the key {key!r} is understood but has no effect: {reason}"
 
 
 def parse_repo_config(document: Mapping[str, Any], root: Path | None = None) -> RepoConfig:

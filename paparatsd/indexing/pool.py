@@ -55,17 +55,23 @@ class WorkerPool:
     """A fixed number of workers, started when needed and ended after `idle_s` without work."""
 
     def __init__(
-        self, *, count: int, file_timeout_s: float, memory_bytes: int, idle_s: float, clock: Clock
+        self,
+        *,
+        count: int,
+        file_timeout_s: float,
+        memory_bytes: int,
+        idle_s: float,
+        clock: Clock,
+        module: str = "paparatsd.indexing.worker",
     ) -> None:
         self._children = [
-            Child(f"worker-{n}", "paparatsd.indexing.worker", (str(memory_bytes),))
-            for n in range(1, count + 1)
+            Child(f"worker-{n}", module, (str(memory_bytes),)) for n in range(1, count + 1)
         ]
         self._free: asyncio.Queue[Child] = asyncio.Queue()
         for child in self._children:
             self._free.put_nowait(child)
         self._file_timeout_s = file_timeout_s
-        self._idle_s = idle_s
+        self.idle_s = idle_s
         self._clock = clock
         self._used_at = clock.monotonic()
         self.quarantined = 0
@@ -168,7 +174,7 @@ class WorkerPool:
 
     async def rest_when_idle(self) -> None:
         """End workers that had no work for `idle_s`; call now and then."""
-        if self._clock.monotonic() - self._used_at < self._idle_s:
+        if self._clock.monotonic() - self._used_at < self.idle_s:
             return
         for child in self._children:
             if child.pid is not None and not child.busy:

@@ -56,7 +56,12 @@ def test_an_absent_file_means_the_defaults_without_a_problem(tmp_path: Path) -> 
 
 def test_every_key_reaches_its_field(tmp_path: Path) -> None:
     loaded = load(tmp_path, FULL)
-    assert (loaded.problem, loaded.warnings) == ("", ())
+    assert loaded.problem == ""
+    assert all("understood but has no effect" in text for text in loaded.warnings)
+    idle = ("indexing.chunkSize", "indexing.overlap", "watcher.enabled", "embeddings.provider")
+    for key in idle:
+        assert any(f"'{key}'" in text for text in loaded.warnings)
+    assert not any("indexing.paths" in text for text in loaded.warnings)
     assert loaded.config == RepoConfig(
         group="backend",  # type: ignore[arg-type]  # equal to the plain text
         exclude=("vendor/",),

@@ -140,7 +140,7 @@ class Daemon:
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
-                tasks.create_task(self._warm(service)),
+                tasks.create_task(self._warm(service, parts)),
             ]
             if parts.filler is not None:
                 background.append(tasks.create_task(parts.filler.run()))
@@ -258,11 +258,12 @@ class Daemon:
         log.info("ready", version=__version__, http=bound.http, control=bound.control)
         self._notifier.ready(f"listening on {bound.http}")
 
-    async def _warm(self, service: Service) -> None:
-        """Start the search process once projects are open, ahead of the first question."""
+    async def _warm(self, service: Service, parts: Parts) -> None:
+        """Start the search process and a worker ahead of the first question and the first save."""
         await self._clock.sleep(WARM_S)
         try:
             await service.warm()
+            await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
 

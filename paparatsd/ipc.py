@@ -12,7 +12,6 @@ import ctypes
 import os
 import pickle
 import resource
-import selectors
 import signal
 import socket
 import struct
@@ -57,6 +56,7 @@ class ChildServer:
         self._sock = sock
         self._handler = handler
         self._buffer = bytearray()
+        self._chunk = memoryview(bytearray(1 << 18))
         self._queue: list[tuple[int, int, int, str, Any]] = []
         self._order = 0
         self._open = True
@@ -70,20 +70,18 @@ class ChildServer:
                 self._answer(request_id, operation, argument)
 
     def _receive(self, *, block: bool) -> None:
-        if not self._open:
-            return
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._sock, selectors.EVENT_READ)
-            while selector.select(None if block else 0):
-                data = self._sock.recv(1 << 20)
-                if not data:
-                    self._open = False
-                    return
-                self._buffer += data
-                self._split()
-                block = block and not self._queue
-                if not block and len(self._buffer) == 0:
-                    return
+        """Take in what has arrived; with `block` wait until there is a request."""
+        while self._open:
+            try:
+                count = self._sock.recv_into(self._chunk, 0, 0 if block else socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            if not count:
+                self._open = False
+                return
+            self._buffer += self._chunk[:count]
+            self._split()
+            block = block and not self._queue
 
     def _split(self) -> None:
         while len(self._buffer) >= HEADER.size:

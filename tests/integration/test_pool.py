@@ -56,8 +56,9 @@ async def test_a_file_that_kills_its_worker_is_quarantined_and_the_others_are_bu
     bad = f"{fate}.py"
     outcomes = await build(pool, tmp_path, "a.py", bad, "b.py", "c.py")
 
-    assert outcomes[bad].skipped is not None
-    assert outcomes[bad].skipped.reason is Skip.QUARANTINED
+    skipped = outcomes[bad].skipped
+    assert skipped is not None
+    assert skipped.reason is Skip.QUARANTINED
     # With its stat it is not read again until it changes.
     assert outcomes[bad].stat is not None
     assert all(outcomes[name].built is not None for name in ("a.py", "b.py", "c.py"))

@@ -31,6 +31,10 @@ BLOATED_BYTES = 600 << 20
 """A worker that has grown beyond this is replaced: grammars do not give memory back."""
 
 
+MAX_FOR_NOTHING = 5
+"""So often in one job may a worker end while no file can be blamed."""
+
+
 class _Watch:
     """Follows one job through the worker's notes."""
 
@@ -93,9 +97,13 @@ class WorkerPool:
         """
         outcomes: list[Outcome] = []
         deaths: dict[str, int] = {}
-        files = job.files
+        files, for_nothing = job.files, 0
         while files:
             left, culprit = await self._attempt(replace(job, files=files), outcomes)
+            if culprit is None and left:
+                for_nothing += 1
+                if for_nothing > MAX_FOR_NOTHING:
+                    raise ChildDied("the workers end before they touch a file; see the log")
             files = self._next_files(job.root, left, culprit, deaths, outcomes)
         return outcomes
 
@@ -112,13 +120,10 @@ class WorkerPool:
                     await child.call("build", job, timeout_s=JOB_DEADLINE_S, on_note=watch.note)
                 except RemoteError as error:
                     log.error("worker_failed", path=watch.current, error=str(error))  # noqa: TRY400 - the trace is the child's
-                except ChildDied:
-                    if watch.current is None and child.starts > 5 and not outcomes:
-                        raise
+                except ChildDied as error:
+                    log.debug("worker_died", path=watch.current, error=str(error))
                 finally:
                     guard.cancel()
-        except* ChildDied as group:
-            raise group.exceptions[0] from None
         finally:
             self._used_at = self._clock.monotonic()
             try:

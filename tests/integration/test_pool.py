@@ -8,6 +8,7 @@ import pytest
 
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.clock import SystemClock
+from paparatsd.errors import ChildDied
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.pool import WorkerPool
 from paparatsd.model import Skip
@@ -104,3 +105,18 @@ async def test_idle_workers_end_and_come_back(pool: WorkerPool, tmp_path: Path) 
     await pool.rest_when_idle()
     assert pool.pids() == {}
     assert (await build(pool, tmp_path, "b.py"))["b.py"].built is not None
+
+
+@pytest.mark.fault
+async def test_workers_that_cannot_start_are_an_error_and_no_endless_loop(tmp_path: Path) -> None:
+    pool = WorkerPool(
+        count=1,
+        file_timeout_s=1.0,
+        memory_bytes=2 << 30,
+        idle_s=600,
+        clock=SystemClock(),
+        module="tests.harness.no_such_worker",
+    )
+    with pytest.raises(ChildDied):
+        await build(pool, tmp_path, "a.py")
+    await pool.stop()

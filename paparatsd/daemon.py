@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
-    from paparatsd.model import ChangeBatch
+    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
     from paparatsd.settings import Settings
 
 log = structlog.get_logger()
@@ -75,6 +75,7 @@ class Daemon:
         self._broadcaster = Broadcaster()
         self._stop = anyio.Event()
         self._exit_code = 0
+        self._listed_before: tuple[ProjectEntry, ...] | None = None
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
         self._projects: ProjectsFile | None = None
@@ -184,6 +185,7 @@ class Daemon:
             builder_of=parts.builder_of,
             warm=warm,
             on_group=self._on_group,
+            on_change=self._on_change,
         )
 
     def _build_service(
@@ -232,8 +234,14 @@ class Daemon:
             log.warning("project_list_problem", problem=problem)
         if not registry.problems:
             # A list that could not be read whole must not cost anybody an index.
+            known = await parts.ledger.projects()
+            self._listed_before = tuple(row.entry for row in known.values())
             await roster.purge_unlisted(registry.entries)
         await roster.apply(registry.entries)
+
+    def _on_change(self, group: GroupName) -> None:
+        if self._service is not None:
+            self._service.forget_answers(group)
 
     def _on_group(self) -> None:
         """Have the project list read again: it takes a group from the project's own file."""
@@ -262,6 +270,7 @@ class Daemon:
         """Start the search process and a worker ahead of the first question and the first save."""
         await self._clock.sleep(WARM_S)
         try:
+            await service.settle_hooks(self._listed_before)
             await service.warm()
             await parts.pool.warm()
         except PaparatsError as error:

@@ -23,7 +23,6 @@ from typing import Any
 HEADER = struct.Struct("<IBI")
 REQUEST, REPLY, FAILURE, NOTE = 0, 1, 2, 3
 URGENT, NORMAL, BULK = 0, 1, 2
-MAX_FRAME_BYTES = 1 << 30
 
 Handler = Callable[[str, Any, Callable[[Any], None]], Any]
 """Called with (operation, argument, note); what it returns is the reply, `note` sends progress."""

@@ -19,11 +19,12 @@ from paparatsd.model import (
     ProjectState,
     ProjectStatus,
 )
+from paparatsd.project_hooks import ProjectHooks
 from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
@@ -89,7 +90,7 @@ class Service:
         self._reload = reload
         self._stop = stop
         self._started = clock.monotonic()
-        self._hook_states: dict[ProjectName, str] = {}
+        self._hooks = ProjectHooks(settings.places.spool)
         self._changing = asyncio.Lock()
         self._settings_problem = ""
         self.http_address = ""
@@ -101,6 +102,8 @@ class Service:
         """Answer a search. Raises BadQuery, UnknownProject."""
         sessions = self._select(request.projects, request.groups)
         verified = await self._verify(sessions) if request.fresh else frozenset()
+        longest = min(request.deadline_s, self._settings.search.deadline_s)
+        request = replace(request, deadline_s=longest)
         return await self._searcher.search(request, self._scope(sessions, verified))
 
     async def show(self, address: str, radius: int) -> ChunkView:
@@ -144,7 +147,7 @@ class Service:
             for item in projects
             if item.watching.startswith("polling")
         ]
-        embedding = [self._filler.problem] if self._filler and self._filler.problem else []
+        embedding = self._filler.problems() if self._filler is not None else ()
         listed = self._projects.registry.problems
         names = {item.name for item in projects}
         unused = [
@@ -172,23 +175,23 @@ class Service:
             entry = await asyncio.to_thread(
                 self._projects.add, str(path), name=name, group=group, hooks=hooks
             )
-            await self._roster.apply(self._projects.registry.entries)
-        if entry.hooks:
-            await self._install_hooks(entry)
+            await self._apply(self._projects.registry.entries)
         return entry
 
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
-        session = self._roster.session(name)
+        self._roster.session(name)
         async with self._changing:
             await asyncio.to_thread(self._projects.remove, name)
-            checkout = session.checkout
-            await self._roster.apply(self._projects.registry.entries)
-        if checkout is not None and checkout.git:
-            others = {item.checkout.common_dir for item in self._roster.sessions() if item.checkout}
-            if checkout.common_dir not in others:
-                await hooks.uninstall(checkout, self._settings.places.spool)
-        self._hook_states.pop(name, None)
+            await self._apply(self._projects.registry.entries)
+
+    async def _apply(self, entries: Sequence[ProjectEntry]) -> tuple[str, ...]:
+        """Bring sessions and hooks in line with the list; returns what changed, in words."""
+        before = [session.entry for session in self._roster.sessions()]
+        changes = await self._roster.apply(entries)
+        after = [session.entry for session in self._roster.sessions()]
+        await self._hooks.follow(before, after)
+        return changes
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
         """Return the projects of one group, or all, ordered by name."""
@@ -237,7 +240,7 @@ class Service:
             freshness=fresh.state,
             checked_at=now.checked_at,
             watching=self._hub.health(session.name),
-            hooks=self._hook_states.get(session.name, "unknown"),
+            hooks=self._hooks.state_of(session.name),
             progress=now.progress,
         )
 
@@ -280,22 +283,6 @@ class Service:
         checkout = await self._checkout_of(target)
         return self._remember(target, await hooks.inspect(checkout, self._settings.places.spool))
 
-    async def note_hooks(self, session: ProjectSession) -> None:
-        """Look once at a project's hooks so that `status` can tell."""
-        if session.checkout is not None and session.checkout.git:
-            report = await hooks.inspect(session.checkout, self._settings.places.spool)
-            self._hook_states[session.name] = report.state
-        else:
-            self._hook_states[session.name] = "no git"
-
-    async def _install_hooks(self, entry: ProjectEntry) -> None:
-        checkout = await repo.locate(Path(entry.path))
-        if not checkout.git:
-            self._hook_states[entry.name] = "no git"
-            return
-        report = await hooks.install(checkout, self._settings.places.spool)
-        self._hook_states[entry.name] = report.state
-
     async def _checkout_of(self, target: str) -> repo.Checkout:
         named = [item for item in self._roster.sessions() if target in (item.name, item.entry.path)]
         path = named[0].root if named else Path(target)
@@ -311,7 +298,7 @@ class Service:
     def _remember(self, target: str, report: HookReport) -> HookReport:
         for session in self._roster.sessions():
             if target in (session.name, session.entry.path):
-                self._hook_states[session.name] = report.state
+                self._hooks.remember(session.name, report.state)
         return report
 
     # ------------------------------------------------------------------ the daemon itself
@@ -327,14 +314,14 @@ class Service:
             self._settings_problem = ""
             self._settings = replace(self._settings, search=fresh.search)
             registry = await asyncio.to_thread(self._projects.read)
-            moved = await self._roster.apply(registry.entries)
+            moved = await self._apply(registry.entries)
             return (*changes, *moved, *registry.problems)
 
     async def apply_project_list(self) -> tuple[str, ...]:
         """Read projects.yml again and bring the sessions in line with it."""
         async with self._changing:
             registry = await asyncio.to_thread(self._projects.read)
-            return await self._roster.apply(registry.entries)
+            return await self._apply(registry.entries)
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield progress from now on."""
@@ -347,6 +334,20 @@ class Service:
     async def warm(self) -> None:
         """Load what the first question needs, so that nobody has to wait for it."""
         await self._searcher.warm(self._scope(self._select((), ())))
+
+    async def settle_hooks(self, before: Sequence[ProjectEntry] | None) -> None:
+        """Look at the hooks of all projects; `before` is the list when we stopped, if it counts.
+
+        What was written into the list or taken out of it meanwhile gets its hooks, or loses them.
+        """
+        entries = [session.entry for session in self._roster.sessions()]
+        await self._hooks.look(entries)
+        if before is not None:
+            await self._hooks.follow(before, entries)
+
+    def forget_answers(self, group: GroupName) -> None:
+        """Drop kept answers of a group: something in it has changed."""
+        self._searcher.forget(group)
 
     # ------------------------------------------------------------------ selection
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import ProjectEntry, ProjectName, RepoId
+    from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.repo import Checkout
     from paparatsd.sources.watch import WatchHub
@@ -70,6 +70,8 @@ class SessionParts:
     warm: Callable[[], None]
     on_group: Callable[[], None] = lambda: None
     """Called when a project's own file names another group than the project has."""
+    on_change: Callable[[GroupName], None] = lambda group: None
+    """Called when a generation of a project of this group was committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +424,8 @@ class ProjectSession:
         return (ProjectState.DEGRADED, problem) if problem else (ProjectState.READY, "")
 
     def _committed(self, generation: int) -> None:
+        if generation != self._generation:
+            self._parts.on_change(self.entry.group)
         self._generation = generation
         running = self._pass
         fields = {} if running is None else {"remaining": running.remaining}

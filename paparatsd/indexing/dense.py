@@ -65,6 +65,11 @@ class DenseFiller:
         """Return how many files of a shard have no dense vectors yet, as far as known."""
         return self._left.get(shard, 0)
 
+    def problems(self) -> tuple[str, ...]:
+        """Say what the embedder could not do."""
+        refused = f"the embedder refused {self.refused_texts} texts; words alone find them"
+        return tuple(text for text in (self.problem, refused if self.refused_texts else "") if text)
+
     async def run(self) -> None:
         """Fill until cancelled; a failing endpoint is tried again with growing waits."""
         while True:

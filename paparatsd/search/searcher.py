@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, RecallReply, SearchRequest
+    from paparatsd.model import ChunkView, GroupName, RecallReply, SearchRequest
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.engine import Ranked
     from paparatsd.search.recall import RecallPlan
@@ -121,6 +121,10 @@ class Searcher:
             lambda: self._twice(lambda: self._ask("show", (address, radius, scope), deadline_s)),
         )
         return view
+
+    def forget(self, group: GroupName) -> None:
+        """Drop kept answers that cover a group; a new generation would not find them anyway."""
+        self._cache.drop_group(group)
 
     async def warm(self, scope: Scope) -> None:
         """Load the model and the views of a scope before the first question needs them."""

@@ -376,3 +376,30 @@ async def test_a_bare_repository_is_refused_with_a_reason(
     repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "bare.git"))
     with pytest.raises(Refusal, match="bare"):
         await daemon.add(tmp_path / "bare.git")
+
+
+async def test_hooks_follow_the_list_also_when_it_is_edited_by_hand_or_while_we_are_down(
+    daemon: Daemon, repo: Repo, tmp_path: Path
+) -> None:
+    other = Repo.create(tmp_path / "other", {"b.py": "def b(): ...\n"})
+    listing = daemon.home / "config" / "projects.yml"
+
+    def hooked(one: Repo) -> bool:
+        return (one.root / ".git" / "hooks" / "post-commit").exists()
+
+    repo.write("a.py", "def a(): ...\n")
+    await daemon.add(repo.root, name="first", hooks=True)
+    await daemon.wait_ready("first")
+    assert hooked(repo)
+
+    listing.write_text(f"repos:\n  - path: {other.root}\n    name: other\n")
+    await daemon.wait_until(lambda _: hooked(other) and not hooked(repo))
+
+    await daemon.stop()
+    listing.write_text(f"repos:\n  - path: {repo.root}\n    name: first\n")
+    await daemon.start()
+    await daemon.wait_until(lambda _: hooked(repo) and not hooked(other))
+    await daemon.wait_until(lambda status: status["projects"][0]["hooks"] == "installed")
+
+    await daemon.restart()
+    await daemon.wait_until(lambda status: status["projects"][0]["hooks"] == "installed")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paparatsd.chunks.fields import file_stem, main_doc
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from paparatsd.model import Chunk, ParsedFile
 
 TEXT_VERSION = 1
@@ -12,6 +16,8 @@ TEXT_VERSION = 1
 FILE_CHARS = 48_000
 """A file's own vector is about its topic; the rest of a longer file does not change it."""
 PATH_PARTS = 3
+NAMES, DOC_CHARS = 400, 6_000
+"""A file's names and doc comments beyond these are details."""
 
 
 def path_text(path: str) -> str:
@@ -38,3 +44,27 @@ def file_text(path: str, parsed: ParsedFile) -> str:
         parts.append(chunk.text[:room])
         room -= len(chunk.text)
     return "\n".join(parts)
+
+
+def record_texts(path: str, parsed: ParsedFile) -> tuple[str, str, str, str, str]:
+    """Return what is embedded of a file for ranking: text, path, stem, defined names, docs."""
+    names = dict.fromkeys(symbol.name for symbol in parsed.symbols if symbol.kind != "key")
+    return (
+        file_text(path, parsed),
+        path_text(path),
+        file_stem(path),
+        " ".join(list(names)[:NAMES]),
+        _bounded(main_doc(text) for _, _, text in parsed.comments),
+    )
+
+
+def _bounded(texts: Iterable[str]) -> str:
+    """Join texts until there are enough."""
+    parts: list[str] = []
+    room = DOC_CHARS
+    for text in texts:
+        if room <= 0:
+            break
+        parts.append(text[:room])
+        room -= len(text)
+    return "\n".join(part for part in parts if part.strip())

@@ -50,6 +50,8 @@ FIELDS = {
     "enc": Field(0.7, 0.3, 1.3, 15.0),
     "path": Field(5.0, 0.3, 7.5, 8.0),
 }
+BODY, SYM, SIG, DOC, MDOC, ENC, PATH = range(len(FIELDS))
+"""The fields' places in the table: the bits of `FileFields.places`."""
 SATURATION = 4.0
 """The k of T / (T + k); high because the path field is heavy."""
 FIELDS_VERSION = f"1.{TERMS_VERSION}"
@@ -86,10 +88,17 @@ def path_terms(path: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FileFields:
-    """The lexical vectors of one file: one per chunk, and one of the file as a whole."""
+    """The lexical vectors of one file: one per chunk, and one of the file as a whole.
+
+    places [n]: in which fields each term of `whole` stands, bit i for the i-th of FIELDS.
+    body_counts [n]: how often it stands in the text, which has `body_length` terms.
+    """
 
     chunks: tuple[SparseVector, ...]
     whole: SparseVector
+    places: NDArray[np.uint8]
+    body_counts: NDArray[np.uint16]
+    body_length: int
 
 
 def lexical_vectors(path: str, parsed: ParsedFile) -> tuple[SparseVector, ...]:
@@ -116,13 +125,7 @@ def file_fields(path: str, parsed: ParsedFile) -> FileFields:
         file_weights.append(np.full(len(term), whole))
     path_ids = np.array([term_id(term) for term in path_terms(path)], np.int64)
     _add_path(path_ids, count, rows, ids, chunk_weights, file_weights)
-    return _vectors(
-        count,
-        np.concatenate(rows),
-        np.concatenate(ids),
-        np.concatenate(chunk_weights),
-        np.concatenate(file_weights),
-    )
+    return _vectors(count, rows, ids, chunk_weights, file_weights)
 
 
 def _scale(field: Field, length: Any, average: float) -> Any:  # noqa: ANN401 - number or array
@@ -162,24 +165,36 @@ def _occurrences(per_chunk: list[list[str]]) -> tuple[NDArray[np.int64], NDArray
 
 def _vectors(
     count: int,
-    rows: NDArray[np.int64],
-    ids: NDArray[np.int64],
-    chunk_weights: NDArray[np.float64],
-    file_weights: NDArray[np.float64],
+    rows: list[NDArray[np.int64]],
+    ids: list[NDArray[np.int64]],
+    chunk_weights: list[NDArray[np.float64]],
+    file_weights: list[NDArray[np.float64]],
 ) -> FileFields:
-    keys, inverse = np.unique(rows << 32 | ids, return_inverse=True)
-    sums = np.bincount(inverse, weights=chunk_weights, minlength=len(keys))
+    """Sum up what the fields (one array each, in the order of FIELDS) say of each term."""
+    every = np.concatenate(ids)
+    keys, inverse = np.unique(np.concatenate(rows) << 32 | every, return_inverse=True)
+    sums = np.bincount(inverse, weights=np.concatenate(chunk_weights), minlength=len(keys))
     values = (sums / (sums + SATURATION)).astype(np.float32)
     terms = (keys & 0xFFFFFFFF).astype(np.uint32)
     bounds = np.searchsorted(keys, np.arange(count + 1) << 32).tolist()
     chunks = tuple(SparseVector(terms[a:b], values[a:b]) for a, b in pairwise(bounds))
-    whole_ids, whole_inverse = np.unique(ids, return_inverse=True)
-    whole = np.bincount(whole_inverse, weights=file_weights, minlength=len(whole_ids))
+    whole_ids, whole_inverse = np.unique(every, return_inverse=True)
+    whole = np.bincount(
+        whole_inverse, weights=np.concatenate(file_weights), minlength=len(whole_ids)
+    )
+    places, start = np.zeros(len(whole_ids), np.uint8), 0
+    for bit, part in enumerate(ids):
+        places[whole_inverse[start : start + len(part)]] |= np.uint8(1 << bit)
+        start += len(part)
+    body = np.bincount(whole_inverse[: len(ids[BODY])], minlength=len(whole_ids))
     return FileFields(
         chunks,
         SparseVector(
             whole_ids.astype(np.uint32), (whole / (whole + SATURATION)).astype(np.float32)
         ),
+        places=places,
+        body_counts=np.minimum(body, np.iinfo(np.uint16).max).astype(np.uint16),
+        body_length=len(ids[BODY]),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from paparatsd.chunks.record import VECTOR_TEXTS
 from paparatsd.chunks.terms import term_id
 from paparatsd.search.matching import (
     Definitions,
@@ -215,13 +216,18 @@ def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
     }
 
 
+DENSE = {"d_ftext": "text", "d_path": "path", "d_stem": "stem", "d_names": "names", "d_doc": "docs"}
+"""Feature -> text of the record whose vector is compared with the question."""
+_ROWS = [VECTOR_TEXTS.index(name) for name in DENSE.values()]
+
+
 def _dense(vector: NDArray[np.float32] | None, records: Sequence[RankRecord]) -> dict[str, Floats]:
-    """Return the cosines of the question with each file's text and with its path."""
-    out = np.zeros((len(records), 2), np.float64)
+    """Return the cosines of the question with what each file says, is called and defines."""
+    out = np.zeros((len(records), len(VECTOR_TEXTS)), np.float64)
     if vector is not None:
         rows = [record.vectors for record in records]
-        known = [row for row in rows if row is not None and row.shape[1] == len(vector)]
+        places = [row is not None and row.shape[1] == len(vector) for row in rows]
+        known = [row for row, usable in zip(rows, places, strict=True) if usable]
         if known:
-            places = [row is not None and row.shape[1] == len(vector) for row in rows]
-            out[places] = (np.concatenate(known) @ vector).reshape(-1, 2)
-    return {"d_ftext": out[:, 0], "d_path": out[:, 1]}
+            out[places] = (np.concatenate(known) @ vector).reshape(-1, len(VECTOR_TEXTS))
+    return {name: out[:, row] for name, row in zip(DENSE, _ROWS, strict=True)}

@@ -24,6 +24,8 @@ FEW = 8
 """Up to this many wanted values, comparing with each in turn is faster than any table."""
 _NONE = np.zeros(0, np.uint32)
 _HALVES = np.zeros(0, np.float16)
+_BYTES = np.zeros(0, np.uint8)
+_SHORTS = np.zeros(0, np.uint16)
 _NO_TABLE = np.zeros((5, 0), np.uint32)
 
 
@@ -33,7 +35,9 @@ class TermHits:
 
     starts [F + 1]: first chunk of each file, counted through. chunks, terms, values [n]: chunk
     (counted through), number of the term, and the term's value there. whole [terms, F]: the
-    terms' values in the files as one document. definitions [F + 1]: first definition of each.
+    terms' values in the files as one document. places [terms, F]: in which fields of the file a
+    term stands, as bits; counts [terms, F]: how often in its text. definitions [F + 1]: first
+    definition of each.
     """
 
     starts: NDArray[np.int64]
@@ -41,6 +45,8 @@ class TermHits:
     terms: NDArray[np.int64]
     values: NDArray[np.float64]
     whole: NDArray[np.float64]
+    places: NDArray[np.uint8]
+    counts: NDArray[np.float64]
     definitions: NDArray[np.int64]
 
     def chunk_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,7 +73,8 @@ def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHi
     """Look the question's term ids up in the records, all tables laid end to end."""
     ends = ends_of(records)
     starts, table_starts, posting_starts = ends[0], ends[1], ends[2]
-    whole = np.zeros((len(ids), len(records)), np.float64)
+    whole, counts = np.zeros((2, len(ids), len(records)), np.float64)
+    places = np.zeros((len(ids), len(records)), np.uint8)
     tables = np.concatenate([_NONE, *[record.terms for record in records]])
     found = np.flatnonzero(member_mask(tables, ids))
     order = np.argsort(ids, kind="stable")
@@ -75,19 +82,25 @@ def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHi
     files = np.searchsorted(table_starts, found, side="right") - 1
     values = np.concatenate([_HALVES, *[record.whole_values for record in records]])
     whole[terms, files] = values[found]
+    fields = np.concatenate([_BYTES, *[record.term_fields for record in records]])
+    places[terms, files] = fields[found]
+    bodies = np.concatenate([_SHORTS, *[record.body_counts for record in records]])
+    counts[terms, files] = bodies[found]
     # Each record has one offset more than terms: the file's number shifts the place.
     offsets = np.concatenate([_NONE, *[record.offsets for record in records]])
     begins = offsets[found + files].astype(np.int64)
     lengths = offsets[found + files + 1] - begins
-    places = ranges(begins + posting_starts[files], lengths)
-    chunks = np.concatenate([_NONE, *[record.posting_chunks for record in records]])[places]
-    worths = np.concatenate([_HALVES, *[record.posting_values for record in records]])[places]
+    postings = ranges(begins + posting_starts[files], lengths)
+    chunks = np.concatenate([_NONE, *[record.posting_chunks for record in records]])[postings]
+    worths = np.concatenate([_HALVES, *[record.posting_values for record in records]])[postings]
     return TermHits(
         starts=starts,
         chunks=chunks.astype(np.int64) + np.repeat(starts[files], lengths),
         terms=np.repeat(terms, lengths),
         values=worths.astype(np.float64),
         whole=whole,
+        places=places,
+        counts=counts,
         definitions=ends[3],
     )
 

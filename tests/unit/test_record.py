@@ -5,14 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from paparatsd.chunks.fields import file_fields, lexical_vectors
-from paparatsd.chunks.record import (
-    build_record,
-    definition_weight,
-    last_part,
-    read_record,
-    term_counts,
-)
+from paparatsd.chunks.fields import BODY, DOC, PATH, SYM, file_fields, lexical_vectors
+from paparatsd.chunks.packing import build_record, definition_weight
+from paparatsd.chunks.record import defined_ids, last_part, read_record, term_counts, used_ids
 from paparatsd.chunks.terms import term_id
 from paparatsd.errors import StateCorrupt
 from paparatsd.model import Chunk, ParsedFile, Symbol, Use
@@ -103,7 +98,7 @@ def test_record_gives_back_each_definitions_address_kind_and_place() -> None:
 def test_vectors_come_back_within_a_percent() -> None:
     vectors = read_record(sample()[0]).vectors
     assert vectors is not None
-    assert vectors.shape == (2, 4)
+    assert vectors.shape == (5, 4)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=0.01)
 
 
@@ -181,3 +176,34 @@ def test_function_weighs_more_than_method() -> None:
 @pytest.mark.parametrize("name", ["a.b.c", "a::b::c", "a->c", "A#c", "A\\B\\c", "c"])
 def test_last_part_of_a_qualified_name(name: str) -> None:
     assert last_part(name) == "c"
+
+
+def test_names_are_counted_apart_from_words_once_per_file() -> None:
+    record = read_record(sample()[0])
+    counts = term_counts(sample()[0])
+    by_id = dict(zip(counts.ids.tolist(), counts.values.tolist(), strict=True))
+    defined = np.array([term_id("Vault")], np.uint32)
+    used = np.array([term_id("lock")], np.uint32)
+    assert by_id[int(defined_ids(defined)[0])] == 1
+    assert by_id[int(used_ids(used)[0])] == 1
+    assert record.used_names.tolist() == used.tolist()
+
+
+def test_record_says_in_which_fields_a_term_stands_and_how_often_in_the_text() -> None:
+    record = read_record(sample()[0])
+    at = record.terms.tolist().index(term_id("vault"))
+    assert record.term_fields[at] & (1 << BODY)
+    assert record.term_fields[at] & (1 << SYM)
+    assert record.term_fields[at] & (1 << PATH)
+    assert not record.term_fields[at] & (1 << DOC)
+    assert record.body_counts[at] == 1
+    assert record.body_length > 0
+
+
+def test_text_that_a_file_does_not_have_gets_the_zero_vector() -> None:
+    chunk = Chunk(0, 1, 1, "block", "", "", "x = 1")
+    file = ParsedFile("python", (chunk,), (), ())
+    data = build_record("a.py", file, lexical_vectors("a.py", file), encode)
+    vectors = read_record(data).vectors
+    assert vectors is not None
+    assert np.linalg.norm(vectors, axis=1).round(2).tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]

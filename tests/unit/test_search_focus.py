@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.parse import ChunkLimits, parse_file
-from paparatsd.chunks.record import RankRecord, build_record, read_record
+from paparatsd.chunks.packing import build_record
+from paparatsd.chunks.record import RankRecord, read_record
 from paparatsd.chunks.terms import term_id, tokens
 from paparatsd.search.focus import Sought, focus
 

@@ -404,11 +404,35 @@ class SearchRequest:
     kinds: tuple[str, ...] = ()
     fresh: bool = False
     deadline_s: float = 10.0
+    related: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What stands in a relation to a hit, as an address and not as text.
+
+    `relation` reads from the hit: inside, calls, called_by, extends, extended_by, tested_by.
+    `certainty`: "extracted" when the source says so (same file, or imported), "inferred" when the
+    name is the only one of its kind in the project. `line` is where it is defined; of a user of the
+    hit, where it uses it.
+    """
+
+    relation: str
+    certainty: str
+    address: str
+    symbol: str
+    kind: str
+    path: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `also_in` lists other projects showing the identical (path, content)."""
+    """One result. `also_in` lists other projects showing the identical (path, content).
+
+    `signals`: each feature's share of the ranking score; `values`: the features themselves;
+    `grounds`: what the shown confidence was computed from (search/confidence.py).
+    """
 
     project: ProjectName
     path: str
@@ -425,6 +449,9 @@ class Hit:
     uses: tuple[str, ...] = ()
     also_in: tuple[ProjectName, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    grounds: Mapping[str, float] = field(default_factory=dict)
+    related: tuple[Neighbour, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

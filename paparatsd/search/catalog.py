@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import Chunk, RepoId, ShardKey, Use
     from paparatsd.store.reader import CatalogReader
-    from paparatsd.store.rows import Frequencies
+    from paparatsd.store.rows import Definition, Frequencies
 
 
 class CatalogSource:
@@ -66,6 +66,14 @@ class CatalogSource:
     def uses_of(self, version: int) -> tuple[Use, ...]:
         """Return the names the version uses."""
         return self._reader.uses_of(VersionId(version))
+
+    def symbols_named(self, names: Iterable[str]) -> Mapping[str, Sequence[Definition]]:
+        """Return for each name where names that end in it are defined, whatever view shows it."""
+        return self._reader.symbols_named(names)
+
+    def users_of(self, names: Iterable[str]) -> Mapping[str, Mapping[VersionId, int]]:
+        """Return for each exact name the versions that use it and how often."""
+        return self._reader.users_of(names)
 
     def forget(self, project_id: int) -> None:
         """Drop what is kept in memory of a project that is gone."""

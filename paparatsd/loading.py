@@ -110,6 +110,8 @@ OPTIONS: dict[str, Option] = {
     "search.deadline_s": Option(Seconds(0.1, 600)),
     "search.fresh_deadline_s": Option(Seconds(0.01, 600)),
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
+    "search.ranker": Option(Text("the path of a file of ranking weights")),
+    "search.meaning": Option(Switch()),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),
     "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),

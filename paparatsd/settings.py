@@ -164,12 +164,18 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Defaults of the search path. `allowed_projects` empty means all."""
+    """Defaults of the search path. `allowed_projects` empty means all.
+
+    `ranker` is a file of ranking weights ("" for the packaged ones). Without `meaning` a search
+    goes by words and names only; the index keeps its vectors.
+    """
 
     cache_entries: int = 1_000
     deadline_s: float = 10.0
     fresh_deadline_s: float = 2.0
     allowed_projects: tuple[str, ...] = ()
+    ranker: str = ""
+    meaning: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.query import analyse
-from paparatsd.search.rank import choose_chunks, explain, score_files
+from paparatsd.search.rank import choose_chunks, explain
+from paparatsd.search.ranker import load_ranker
 from paparatsd.search.recall import (
     MAX_DEFINERS,
     Filters,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from paparatsd.chunks.record import RankRecord
     from paparatsd.model import ChunkView, Hit, RecallReply, SearchRequest
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.ranker import Ranker
     from paparatsd.search.recall import Candidates
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView, Reader
@@ -78,11 +80,14 @@ class Engine:
         reader: Reader,
         encoder: Encoder | None,
         *,
+        ranker: Ranker | None = None,
         record_bytes: int = 96 << 20,
         text_bytes: int = 32 << 20,
     ) -> None:
+        """Without an encoder search goes by words only; `ranker` None takes the packaged model."""
         self._reader = reader
         self._encoder = encoder
+        self._ranker = ranker or load_ranker()
         self._views = Views(reader)
         self._filters = Filters(reader)
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
@@ -113,8 +118,9 @@ class Engine:
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
         static = None if by_words else self.embed_query(query.text)
-        dense = static if built_in or by_words else vector
-        stems = tuple(view.index.match([term.text for term in query.terms]) for view in views)
+        dense = static if built_in or by_words or self._encoder is None else vector
+        texts = [term.text for term in query.terms]
+        names = tuple(view.index.likeness(texts) for view in views)
         pinned = Pinned(
             request=request,
             query=query,
@@ -122,7 +128,7 @@ class Engine:
             views=views,
             corpus=corpus,
             allowed=allowed,
-            stems=stems,
+            names=names,
             idf=np.where(known, idf, np.log1p(corpus.chunks)),
             known=known,
             dense=dense,
@@ -149,8 +155,8 @@ class Engine:
         """Return versions worth ranking whatever recall says: definers and the best stems."""
         weights = np.array([term.weight for term in pinned.query.terms]) * pinned.idf
         parts = [np.zeros(0, np.int64)]
-        for view, rows, stems in zip(pinned.views, pinned.allowed.rows, pinned.stems, strict=True):
-            parts.append(view.versions[best_stems(stems, weights, rows)])
+        for view, rows, names in zip(pinned.views, pinned.allowed.rows, pinned.names, strict=True):
+            parts.append(view.versions[best_stems(view.index.match(names), weights, rows)])
         query = pinned.query
         folded = [*(name.casefold() for name in query.names), *query.joined]
         if folded:
@@ -175,7 +181,7 @@ class Engine:
         if not kept:
             return Ranked((), (), 0)
         records = [known[file.version] for file in kept]
-        features = compute_features(pinned, kept, records)
+        features = compute_features(pinned, candidates, kept, records)
         winners = self._winners(pinned, candidates, kept, records, features, owners)
         hits = self._results.hits(winners, _sought(pinned, features))
         advice = confidence.advice([hit.score for hit in hits])
@@ -191,7 +197,9 @@ class Engine:
         owners: dict[int, tuple[int, ...]],
     ) -> list[Winner]:
         """Choose the chunks to show."""
-        scores = score_files(features)
+        by_words = pinned.static is None
+        weights = self._ranker.weights(by_words=by_words)
+        scores = self._ranker.score(features.values, by_words=by_words)
         kinds = frozenset(pinned.request.kinds)
         choice = choose_chunks(pinned.query, candidates, files, records, features, kinds)
         order = sorted(
@@ -213,7 +221,7 @@ class Engine:
                 score=judge.shown(pick.file),
                 confidence=confidence.label(judge.shown(pick.file)),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
-                signals=explain(features, pick.file),
+                signals=explain(weights, features, pick.file),
             )
             for pick in picks
         ]

@@ -1,7 +1,8 @@
 """The features of the candidate files: each a number per file, comparable between questions.
 
-Maxima are over the candidates. Sums of idf always carry the term's own weight, and are divided by
-the question's sum ("share"), so that a long question does not score higher than a short one.
+Maxima and ranks are over the candidates. Sums of idf always carry the term's own weight, and are
+divided by the question's sum ("share"), so that a long question does not score higher than a
+short one. `meanings` says of each feature what it is.
 """
 
 from __future__ import annotations
@@ -12,16 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from paparatsd.chunks.record import VECTOR_TEXTS
-from paparatsd.chunks.terms import term_id
-from paparatsd.search.matching import (
-    Definitions,
-    TermHits,
-    collect_definitions,
-    find_terms,
-    member_mask,
-    ranges,
-)
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.search.graph import graph_features
+from paparatsd.search.lexical import word_features
+from paparatsd.search.matching import collect_definitions, find_terms
+from paparatsd.search.naming import name_features, name_likeness
+from paparatsd.search.standing import standing_features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,19 +25,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
-    from paparatsd.search.query import Query
-    from paparatsd.search.recall import Pinned
-    from paparatsd.search.views import Corpus
+    from paparatsd.search.matching import Definitions, TermHits
+    from paparatsd.search.naming import DefinitionLikeness
+    from paparatsd.search.recall import Candidates, Pinned
 
     Floats = NDArray[np.float64]
 
-_TINY = 1e-6
-_WEIGHTS = (0.25, 0.5, 0.6, 0.8, 1.0)
-_NAME_WORTH = (_WEIGHTS, (0.6, 0.75, 0.85, 0.95, 1.0))
-"""By the weight of a definition: what its name's likeness to a single identifier counts."""
-_TOPIC_WORTH = (_WEIGHTS, (0.1, 0.25, 0.4, 0.6, 1.0))
-"""By the weight of a definition: what being called exactly like an ordinary word counts."""
-OTHER_CASE = 0.9
+RANK_OFFSET = 3.0
+"""A file's rank r counts 1 / (3 + r): the first few places matter, the rest hardly."""
 
 
 class FileRow(NamedTuple):
@@ -66,168 +57,119 @@ class FeatureTable:
     hits: TermHits
     chunk_scores: Floats
     definitions: Definitions
-    likeness: NameLikeness
+    likeness: DefinitionLikeness
 
 
 @dataclass(frozen=True, slots=True)
-class NameLikeness:
-    """Definitions (their numbers in the table) whose name is like the question, and how much."""
+class Question:
+    """A question as numbers: ids, weights and positions of its T terms.
 
-    definitions: NDArray[np.int64]
-    values: Floats
+    worth [T] is weight times idf, 0 for terms that stand nowhere; hoped [T] has the largest idf
+    for those. early [T] and first [T] are `worth` by position, and of the first two terms alone.
+    """
+
+    ids: NDArray[np.uint32]
+    worth: Floats
+    hoped: Floats
+    position: Floats
+    first: Floats
+
+    @property
+    def early(self) -> Floats:
+        """What each term is worth when the first words count most."""
+        return self.worth * self.position
 
 
 def compute_features(
-    pinned: Pinned, files: Sequence[FileRow], records: Sequence[RankRecord]
+    pinned: Pinned,
+    candidates: Candidates,
+    files: Sequence[FileRow],
+    records: Sequence[RankRecord],
 ) -> FeatureTable:
     """Compute all features of the candidate files."""
-    query = pinned.query
-    ids = np.array([term.id for term in query.terms], np.uint32)
-    weights = np.array([term.weight for term in query.terms], np.float64)
-    positions = np.array([term.position for term in query.terms], np.float64)
-    worth = np.where(pinned.known, weights * pinned.idf, 0.0)
-    hits = find_terms(records, ids)
+    question = as_numbers(pinned)
+    hits = find_terms(records, question.ids)
     definitions = collect_definitions(records, hits.definitions)
-    chunk_scores = hits.chunk_scores(worth)
-    values = _lexical(hits, chunk_scores, worth, positions)
-    values |= _stem_features(pinned, files, weights * pinned.idf, positions)
-    likeness = name_likeness(definitions, ids, worth, pinned.corpus, weighted=query.single)
-    values["defcos"] = np.zeros(len(files), np.float64)
-    np.maximum.at(values["defcos"], definitions.files_of(likeness.definitions), likeness.values)
-    values["def_exact"] = exact_definitions(definitions, query)
-    values |= _priors(pinned, files)
-    values |= _dense(pinned.static, records)
-    return FeatureTable(values, worth, hits, chunk_scores, definitions, likeness)
+    chunk_scores = hits.chunk_scores(question.worth)
+    likeness = name_likeness(definitions, question, pinned.corpus, weighted=pinned.query.single)
+    values = word_features(question, hits, chunk_scores, records)
+    values |= name_features(pinned, question, files, definitions, likeness)
+    values |= _ranks(values)
+    values |= graph_features(pinned, values, files, records, definitions)
+    values |= standing_features(pinned, files, records)
+    values |= _meaning(pinned.static, records)
+    values |= _recalled(candidates, files)
+    return FeatureTable(values, question.worth, hits, chunk_scores, definitions, likeness)
 
 
-def _lexical(
-    hits: TermHits, chunk_scores: Floats, worth: Floats, positions: Floats
-) -> dict[str, Floats]:
-    total = float(worth.sum()) + _TINY
-    best = hits.best_of_files(chunk_scores)
-    whole = worth @ hits.whole
-    early = worth * positions
-    early_best = hits.best_of_files(hits.chunk_scores(early))
+def as_numbers(pinned: Pinned) -> Question:
+    """Turn the analysed question into arrays."""
+    terms = pinned.query.terms
+    weights = np.array([term.weight for term in terms], np.float64)
+    hoped = weights * pinned.idf
+    return Question(
+        ids=np.array([term.id for term in terms], np.uint32),
+        worth=np.where(pinned.known, hoped, 0.0),
+        hoped=hoped,
+        position=np.array([term.position for term in terms], np.float64),
+        first=np.where(np.arange(len(terms)) < 2, hoped, 0.0),
+    )
+
+
+def places_of(values: Floats) -> Floats:
+    """Return for each file how many files have a larger value."""
+    ascending = np.sort(values)
+    return len(values) - np.searchsorted(ascending, values, side="right").astype(np.float64)
+
+
+def _ranks(values: dict[str, Floats]) -> dict[str, Floats]:
     return {
-        "bm25f_rel": best / max(_TINY, float(best.max(initial=0.0))),
-        "bm25f_share": best / total,
-        "fbm25f_rel": whole / max(_TINY, float(whole.max(initial=0.0))),
-        "fbm25f_share": whole / total,
-        "pw_bm": early_best / (float(early.sum()) + _TINY),
+        "bm25f_rank": np.log1p(places_of(values["bm25f_share"])),
+        "rk_defcos": 1.0 / (RANK_OFFSET + places_of(values["defcos"])),
+        "rk_pw_stem_cos": 1.0 / (RANK_OFFSET + places_of(values["pw_stem_cos"])),
+        "rk_fbm25f": 1.0 / (RANK_OFFSET + places_of(values["fbm25f_share"])),
     }
 
 
-def _stem_features(
-    pinned: Pinned, files: Sequence[FileRow], worth: Floats, positions: Floats
+MEANING = {
+    "d_ftext": "text",
+    "d_path": "path",
+    "d_stem": "stem",
+    "d_names": "names",
+    "d_doc": "docs",
+}
+"""Feature -> text of the record whose vector is compared with the question's."""
+_ROWS = [VECTOR_TEXTS.index(name) for name in MEANING.values()]
+
+
+def _meaning(
+    vector: NDArray[np.float32] | None, records: Sequence[RankRecord]
 ) -> dict[str, Floats]:
-    """Compare the file names with the question, with and without regard to word order."""
-    hits = np.zeros((len(worth), len(files)), np.float64)
-    back = np.zeros(len(files), np.float64)
-    for number, stems in enumerate(pinned.stems):
-        mine = np.array([at for at, file in enumerate(files) if file.view == number], np.int64)
-        if len(stems.rows) == 0 or len(mine) == 0:
-            continue
-        rows = np.array([files[at].row for at in mine.tolist()], np.int64)
-        found = np.minimum(np.searchsorted(stems.rows, rows), len(stems.rows) - 1)
-        there = stems.rows[found] == rows
-        hits[:, mine[there]] = stems.hits[:, found[there]]
-        back[mine[there]] = stems.back[found[there]]
-    early = worth * positions
-    forth = worth @ hits / (float(worth.sum()) + _TINY)
-    forth_early = early @ hits / (float(early.sum()) + _TINY)
-    return {"stem_cos": np.sqrt(forth * back), "pw_stem_cos": np.sqrt(forth_early * back)}
-
-
-def name_likeness(
-    definitions: Definitions,
-    ids: NDArray[np.uint32],
-    worth: Floats,
-    corpus: Corpus,
-    *,
-    weighted: bool,
-) -> NameLikeness:
-    """Compare the defined names with the question.
-
-    idf of the shared parts / sqrt(idf of the name's parts * idf of the question). `weighted`: a
-    class counts more than a method of the same likeness, and that more than a field.
-    """
-    shared = np.flatnonzero(member_mask(definitions.terms, ids))
-    if len(shared) == 0:
-        return NameLikeness(np.zeros(0, np.int64), np.zeros(0, np.float64))
-    owners = np.searchsorted(definitions.offsets, shared, side="right") - 1
-    names, inverse = np.unique(owners, return_inverse=True)
-    order = np.argsort(ids, kind="stable")
-    term = order[np.searchsorted(ids[order], definitions.terms[shared])]
-    common = np.bincount(inverse, weights=worth[term], minlength=len(names))
-    lengths = definitions.offsets[names + 1] - definitions.offsets[names]
-    places = ranges(definitions.offsets[names], lengths)
-    parts, part_of = np.unique(definitions.terms[places], return_inverse=True)
-    part_idf = corpus.idf(parts)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    length = np.add.reduceat(part_idf[part_of], starts)
-    cosine = common / np.sqrt(np.maximum(length * (float(worth.sum()) + _TINY), _TINY))
-    if weighted:
-        cosine = cosine * np.interp(definitions.weights[names], *_NAME_WORTH)
-    return NameLikeness(names, cosine)
-
-
-def exact_definitions(definitions: Definitions, query: Query) -> Floats:
-    """Return, per file, whether it defines a name of the question, case-exact (0 or 1).
-
-    One ordinary word is a topic rather than a name: it counts by what it names, and a class may
-    well be written with a capital.
-    """
-    out = np.zeros(len(definitions.starts) - 1, np.float64)
-    if not query.names:
-        return out
-    wanted = np.array([term_id(name) for name in query.names], np.uint32)
-    same = np.flatnonzero(member_mask(definitions.hashes, wanted))
-    if not query.plain:
-        out[definitions.files_of(same)] = 1.0
-        return out
-    alike = np.flatnonzero(member_mask(definitions.folded, wanted))
-    for found, share in ((alike, OTHER_CASE), (same, 1.0)):
-        worth = share * np.interp(definitions.weights[found], *_TOPIC_WORTH)
-        np.maximum.at(out, definitions.files_of(found), worth)
-    return out
-
-
-def _priors(pinned: Pinned, files: Sequence[FileRow]) -> dict[str, Floats]:
-    """Return what the paths say; what the question asks for by word is not held against a file."""
-    flags = np.array([path_priors(file.path) for file in files], np.int64)
-    about = pinned.query.about
-    copies = int(Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM)
-    outdated = np.zeros(len(files), np.float64)
-    if "variant" not in about:
-        old = [view.index.outdated for view in pinned.views]
-        if any(old):
-            outdated = np.array([file.row in old[file.view] for file in files], np.float64)
-
-    def column(prior: int, topic: str) -> Floats:
-        if topic in about:
-            return np.zeros(len(files), np.float64)
-        return np.asarray(flags & prior != 0, np.float64)
-
-    return {
-        "p_test": column(Prior.TEST, "test"),
-        "p_docs": column(Prior.DOCS, "docs"),
-        "p_example": column(Prior.EXAMPLE, "example"),
-        "p_variant": np.maximum(column(copies, ""), outdated),
-    }
-
-
-DENSE = {"d_ftext": "text", "d_path": "path", "d_stem": "stem", "d_names": "names", "d_doc": "docs"}
-"""Feature -> text of the record whose vector is compared with the question."""
-_ROWS = [VECTOR_TEXTS.index(name) for name in DENSE.values()]
-
-
-def _dense(vector: NDArray[np.float32] | None, records: Sequence[RankRecord]) -> dict[str, Floats]:
     """Return the cosines of the question with what each file says, is called and defines."""
     out = np.zeros((len(records), len(VECTOR_TEXTS)), np.float64)
     if vector is not None:
         rows = [record.vectors for record in records]
-        places = [row is not None and row.shape[1] == len(vector) for row in rows]
-        known = [row for row, usable in zip(rows, places, strict=True) if usable]
+        known = [row for row in rows if row is not None and row.shape[1] == len(vector)]
         if known:
+            places = [row is not None and row.shape[1] == len(vector) for row in rows]
             out[places] = (np.concatenate(known) @ vector).reshape(-1, len(VECTOR_TEXTS))
-    return {name: out[:, row] for name, row in zip(DENSE, _ROWS, strict=True)}
+    return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
+
+
+def _recalled(candidates: Candidates, files: Sequence[FileRow]) -> dict[str, Floats]:
+    """Return how near each file's best chunk is, relative to what recall brought.
+
+    Relative, so that it means the same whatever model made the vectors: 1 for the nearest chunk of
+    all, 0 for the farthest one recalled and for what was not recalled.
+    """
+    near = np.zeros(len(files), np.float64)
+    if not candidates.dense:
+        return {"d_chunk": near, "d_chunk_rank": near.copy()}
+    best: dict[int, float] = {}
+    for (version, _), cosine in candidates.dense.items():
+        best[version] = max(cosine, best.get(version, -1.0))
+    top, floor = max(best.values()), candidates.floor
+    spread = max(1e-6, top - floor)
+    for at, file in enumerate(files):
+        near[at] = (best.get(file.version, floor) - floor) / spread
+    return {"d_chunk": near, "d_chunk_rank": 1.0 / (RANK_OFFSET + places_of(near))}

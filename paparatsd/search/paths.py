@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paparatsd.chunks.fields import GATE_STEMS, file_stem
 from paparatsd.chunks.terms import is_cjk, parts_of
-from paparatsd.search.priors import version_folders
+from paparatsd.search.priors import Prior, partner_stem, path_priors, version_folders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 FOLDER_FILES = GATE_STEMS - {"main"}
 PREFIX = 3
@@ -35,6 +36,16 @@ def stem_parts(path: str) -> tuple[str, ...]:
     stands_for_folder = folders and base.partition(".")[0] in FOLDER_FILES
     name = folders.rpartition("/")[2] if stands_for_folder else file_stem(path)
     return tuple(dict.fromkeys(parts_of(name)))
+
+
+@lru_cache(maxsize=1 << 14)
+def folder_parts(folder: str) -> tuple[str, ...]:
+    """Return the distinct sub-words of the last folders of a path."""
+    return tuple(dict.fromkeys(parts_of(" ".join(folder.split("/")[-FOLDERS:]))))
+
+
+FOLDERS = 4
+"""Folders further out are the repository's layout, not a file's subject."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -58,63 +69,120 @@ class StemMatches:
     """Files whose name shares a word with the question.
 
     rows [m]: file numbers, ascending. hits [terms, m]: the best soft match of each term.
-    back [m]: mean over the words of the file's name of their best match.
     """
 
     rows: NDArray[np.int64]
-    hits: NDArray[np.float32]
-    back: NDArray[np.float32]
+    hits: Floats
 
-    def coverage(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def coverage(self, weights: Floats) -> Floats:
         """Return the share of the question (weights [terms]) found in each file's name."""
         total = float(weights.sum())
-        covered: NDArray[np.float64] = weights @ self.hits
+        covered: Floats = weights @ self.hits
         return covered / total if total > 0 else covered
 
 
+@dataclass(frozen=True, slots=True)
+class WordMatches:
+    """How the question's terms match the words of F names.
+
+    hits [terms, F]: the best soft match of each term. back [F]: mean over a name's words of their
+    best match; rare_back [F]: the same mean, each word weighted by how rare it is among the names
+    of the view (`Handler` says little where every file is one). parts [F]: words of each name.
+    """
+
+    hits: Floats
+    back: Floats
+    rare_back: Floats
+    parts: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class NameLikeness:
+    """How much each term of a question is like each word of a view's names ([terms, words])."""
+
+    stems: Floats
+    folders: Floats
+
+
+class WordTable:
+    """The words of many names (file names, or folders), each with the names that have it."""
+
+    def __init__(self, names: Sequence[tuple[str, ...]]) -> None:
+        numbers: dict[str, int] = {}
+        flat = [numbers.setdefault(part, len(numbers)) for parts in names for part in parts]
+        self.words = tuple(numbers)
+        self._flat = np.array(flat, np.int64)
+        self._offsets = np.zeros(len(names) + 1, np.int64)
+        np.cumsum([len(parts) for parts in names], out=self._offsets[1:])
+        frequency = np.bincount(self._flat, minlength=len(numbers))
+        self._rarity = np.log1p(len(names) / np.maximum(frequency, 1))
+        by_prefix: dict[str, list[int]] = defaultdict(list)
+        for number, word in enumerate(self.words):
+            by_prefix[_prefix(word)].append(number)
+        self._by_prefix = dict(by_prefix)
+
+    def alike(self, terms: Sequence[str]) -> Floats:
+        """Return how much each term is like each word ([terms, words])."""
+        table = np.zeros((len(terms), len(self.words)), np.float64)
+        for row, term in enumerate(terms):
+            for number in self._by_prefix.get(_prefix(term), ()):
+                table[row, number] = soft(term, self.words[number])
+        return table
+
+    def compare(self, alike: Floats, rows: NDArray[np.int64]) -> WordMatches:
+        """Compare the names of some rows with the terms, given what `alike` returned."""
+        starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
+        hits = np.zeros((len(alike), len(rows)), np.float64)
+        back, rare_back = np.zeros((2, len(rows)), np.float64)
+        filled = np.flatnonzero(lengths)
+        if len(filled) and len(alike):
+            ends = np.cumsum(lengths[filled])
+            begins = ends - lengths[filled]
+            places = np.repeat(starts[filled] - begins, lengths[filled]) + np.arange(ends[-1])
+            words = self._flat[places]
+            found = alike[:, words]
+            hits[:, filled] = np.maximum.reduceat(found, begins, axis=1)
+            best, rarity = found.max(axis=0), self._rarity[words]
+            back[filled] = np.add.reduceat(best, begins) / lengths[filled]
+            weight = np.add.reduceat(rarity, begins)
+            rare_back[filled] = np.add.reduceat(best * rarity, begins) / weight
+        return WordMatches(hits, back, rare_back, lengths.astype(np.float64))
+
+    def rows_with(self, alike: Floats) -> NDArray[np.int64]:
+        """Return the rows whose names have a word that is like a term, ascending."""
+        wanted = alike.max(axis=0, initial=0.0) > 0.0
+        places = np.flatnonzero(wanted[self._flat])
+        return np.unique(np.searchsorted(self._offsets, places, side="right") - 1)
+
+
 class PathIndex:
-    """The words of the file names of one list of paths."""
+    """The words of the file names and of the folders of one list of paths."""
 
     def __init__(self, paths: Sequence[str]) -> None:
-        files: dict[str, list[int]] = defaultdict(list)
-        lengths = np.ones(len(paths), np.float32)
-        for row, path in enumerate(paths):
-            parts = stem_parts(path)
-            lengths[row] = max(1, len(parts))
-            for part in parts:
-                files[part].append(row)
-        self._files = dict(files)
-        self._lengths = lengths
-        by_prefix: dict[str, list[str]] = defaultdict(list)
-        for part in self._files:
-            by_prefix[_prefix(part)].append(part)
-        self._by_prefix = dict(by_prefix)
+        self.stems = WordTable([stem_parts(path) for path in paths])
+        self.folders = WordTable([folder_parts(path.rpartition("/")[0]) for path in paths])
         self.outdated = _outdated(paths)
+        self._paths = paths
+        self._stems: frozenset[str] | None = None
 
-    def match(self, terms: Sequence[str]) -> StemMatches:
-        """Compare the question's terms with the words of all names."""
-        found = [self._alike(term) for term in terms]
-        best: dict[str, float] = {}
-        for matches in found:
-            for part, value in matches.items():
-                best[part] = max(value, best.get(part, 0.0))
-        parts = sorted(best)
-        rows_of = {part: self._files[part] for part in parts}
-        every = np.array(list(chain.from_iterable(rows_of.values())), np.int64)
-        rows, places = np.unique(every, return_inverse=True)
-        ends = dict(zip(parts, accumulate(map(len, rows_of.values())), strict=True))
-        hits = np.zeros((len(terms), len(rows)), np.float32)
-        for index, matches in enumerate(found):
-            for part, value in matches.items():
-                place = places[ends[part] - len(rows_of[part]) : ends[part]]
-                hits[index, place] = np.maximum(hits[index, place], value)
-        worth = np.repeat([best[part] for part in parts], [len(rows_of[part]) for part in parts])
-        back = np.bincount(places, weights=worth, minlength=len(rows)).astype(np.float32)
-        return StemMatches(rows, hits, back / self._lengths[rows])
+    def likeness(self, terms: Sequence[str]) -> NameLikeness:
+        """Compare the question's terms with all words of file names and folders."""
+        return NameLikeness(self.stems.alike(terms), self.folders.alike(terms))
 
-    def _alike(self, term: str) -> dict[str, float]:
-        scored = {part: soft(term, part) for part in self._by_prefix.get(_prefix(term), ())}
-        return {part: value for part, value in scored.items() if value > 0}
+    def match(self, likeness: NameLikeness) -> StemMatches:
+        """Return the files whose name has a word like a term."""
+        rows = self.stems.rows_with(likeness.stems)
+        return StemMatches(rows, self.stems.compare(likeness.stems, rows).hits)
+
+    def has_partner(self, path: str) -> bool:
+        """Say whether a test is named after a source file that exists."""
+        stem = partner_stem(path)
+        if not stem:
+            return False
+        if self._stems is None:
+            sources = (one for one in self._paths if not path_priors(one) & Prior.TEST)
+            self._stems = frozenset(file_stem(one).lower() for one in sources)
+        return stem in self._stems
 
 
 def _prefix(word: str) -> str:

@@ -9,6 +9,8 @@ import re
 from enum import IntFlag
 from functools import lru_cache
 
+from paparatsd.chunks.fields import file_stem
+
 
 class Prior(IntFlag):
     """Kinds of files that are seldom what somebody asks for, unless the question says so."""
@@ -106,3 +108,17 @@ def path_priors(path: str) -> int:
 def version_folders(path: str) -> list[tuple[str, int]]:
     """Return (what stands before it, number) of each `vN` folder of a path."""
     return [(path[: match.start(1) - 1], int(match[1])) for match in _VERSION_FOLDER.finditer(path)]
+
+
+_TEST_AFFIX = re.compile(
+    r"^(?:tests?[_-])|(?:[_.-](?:tests?|spec|bench(?:mark)?))$|(?:Tests?|Spec|Suite|TestCase)$"
+)
+
+
+def partner_stem(path: str) -> str:
+    """Return the lower-case stem of the source file that a test is named after, or ""."""
+    if not path_priors(path) & Prior.TEST:
+        return ""
+    stem = file_stem(path)
+    bare = _TEST_AFFIX.sub("", stem)
+    return bare.lower() if bare and bare != stem else ""

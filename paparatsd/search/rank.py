@@ -1,7 +1,6 @@
-"""The order of candidate files, and the chunk that stands for each.
+"""The chunk that stands for each file, and what a file's score is made of.
 
-A linear model: a file's score is the sum of weight times feature, so that each feature's share of
-a score can be shown. Files are ranked first, then the best chunk of each is chosen.
+Files are ranked first (`ranker`), then the best chunk of each is chosen.
 """
 
 from __future__ import annotations
@@ -24,24 +23,6 @@ if TYPE_CHECKING:
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
 
-WEIGHTS: Mapping[str, float] = {
-    "bm25f_rel": 1.0,
-    "fbm25f_rel": 1.0,
-    "pw_bm": 1.0,
-    "stem_cos": 1.0,
-    "pw_stem_cos": 1.0,
-    "defcos": 1.0,
-    "def_exact": 2.0,
-    "d_ftext": 2.0,
-    "d_path": 1.0,
-    "p_test": -1.0,
-    "p_variant": -1.0,
-    "p_docs": -0.5,
-    "p_example": -0.5,
-}
-"""The model. Weights belong to the features as they are computed here; a change of one is a change
-of the other."""
-
 NAME_IN_CHUNK = 1.25
 """Worth of a definition whose name is like the question, for the chunk it begins in."""
 EXACT_DEFINITION, OTHER_CASE_DEFINITION, CONTAINER_BONUS = 10.0, 5.0, 1.0
@@ -49,18 +30,11 @@ LONG_DEFINITION_LOG = 6.0
 """A definition of e^6 lines or more gets the full bonus of 1 for its length."""
 
 
-def score_files(features: FeatureTable) -> NDArray[np.float64]:
-    """Return each file's score; only differences between files of one question mean something."""
-    parts = [weight * features.values[name] for name, weight in WEIGHTS.items()]
-    total: NDArray[np.float64] = np.sum(parts, axis=0)
-    return total
-
-
-def explain(features: FeatureTable, file: int) -> dict[str, float]:
+def explain(weights: Mapping[str, float], features: FeatureTable, file: int) -> dict[str, float]:
     """Return each feature's share of the file's score, largest first, zeros left out."""
     shares = {
         name: round(weight * float(features.values[name][file]), 4)
-        for name, weight in WEIGHTS.items()
+        for name, weight in weights.items()
     }
     return dict(
         sorted(((n, s) for n, s in shares.items() if s), key=lambda item: (-abs(item[1]), item[0]))

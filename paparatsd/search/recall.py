@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, SearchRequest, ShardKey, VersionFilter
-    from paparatsd.search.paths import StemMatches
+    from paparatsd.search.paths import NameLikeness, StemMatches
     from paparatsd.search.query import Query
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
@@ -65,7 +65,7 @@ class Pinned:
     views: tuple[ProjectView, ...]
     corpus: Corpus
     allowed: Allowed
-    stems: tuple[StemMatches, ...]
+    names: tuple[NameLikeness, ...]
     idf: NDArray[np.float64]
     known: NDArray[np.bool_]
     dense: NDArray[np.float32] | None

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from paparatsd.search.scope import Scope
 
 
+NOT_CODE = frozenset(
+    {"text", "markdown", "rst", "asciidoc", "org", "notebook", "csv"}
+    | {"html", "css", "scss", "json", "yaml", "toml", "xml", "ini", "properties"}
+    | {"make", "cmake", "dockerfile"}
+)
+"""Prose, data and settings: they are no part of what a project is written in."""
 MAX_VIEWS = 64
 """Generations kept in memory: one per project, and the few that running searches still use."""
 
@@ -70,7 +76,8 @@ class Reader(Protocol):
 class ProjectView:
     """One project at one generation: parallel arrays ordered by path.
 
-    `ordered` is `versions[order]`, ascending; `languages` holds codes into `language_names`.
+    `ordered` is `versions[order]`, ascending; `languages` holds codes into `language_names`, and
+    `language_shares` [names] each one's share of the code files (0 for prose and data).
     """
 
     project_id: int
@@ -81,6 +88,7 @@ class ProjectView:
     ordered: NDArray[np.int64]
     languages: NDArray[np.int16]
     language_names: tuple[str, ...]
+    language_shares: NDArray[np.float64]
     index: PathIndex
 
     def rows_of(self, versions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -106,6 +114,7 @@ def build_view(
     names = tuple(sorted({file.language for file in files}))
     codes = {name: code for code, name in enumerate(names)}
     order = np.argsort(versions, kind="stable")
+    numbers = np.array([codes[file.language] for file in files], np.int16)
     same = previous is not None and previous.paths == paths
     return ProjectView(
         project_id=project_id,
@@ -114,10 +123,17 @@ def build_view(
         versions=versions,
         order=order,
         ordered=versions[order],
-        languages=np.array([codes[file.language] for file in files], np.int16),
+        languages=numbers,
         language_names=names,
+        language_shares=_shares(numbers, names),
         index=previous.index if same and previous is not None else PathIndex(paths),
     )
+
+
+def _shares(languages: NDArray[np.int16], names: Sequence[str]) -> NDArray[np.float64]:
+    counts = np.bincount(languages, minlength=len(names)).astype(np.float64)
+    counts[[name in NOT_CODE for name in names]] = 0.0
+    return counts / max(1.0, float(counts.sum()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from paparatsd.chunks.terms import stem
-from paparatsd.search.paths import PathIndex, soft, stem_parts
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.search.paths import (
+    PathIndex,
+    StemMatches,
+    WordMatches,
+    WordTable,
+    soft,
+    stem_parts,
+)
+from paparatsd.search.priors import Prior, partner_stem, path_priors
 
 
 @pytest.mark.parametrize(
@@ -57,9 +64,21 @@ def test_words_match_softly_by_their_beginning() -> None:
     assert soft("router", "route") == soft("route", "router")
 
 
+def matching(paths: list[str], terms: list[str]) -> StemMatches:
+    index = PathIndex(paths)
+    return index.match(index.likeness(terms))
+
+
+def compared(paths: list[str], terms: list[str], table: str = "stems") -> WordMatches:
+    index = PathIndex(paths)
+    alike = index.likeness(terms)
+    rows = np.arange(len(paths))
+    words: WordTable = getattr(index, table)
+    return words.compare(getattr(alike, table), rows)
+
+
 def test_file_name_covering_the_question_best_wins() -> None:
-    paths = ["src/rate_limiter.py", "src/rate.py", "src/other.py"]
-    matches = PathIndex(paths).match(["rate", "limit"])
+    matches = matching(["src/rate_limiter.py", "src/rate.py", "src/other.py"], ["rate", "limit"])
     coverage = matches.coverage(np.array([1.0, 1.0]))
     by_row = dict(zip(matches.rows.tolist(), coverage.tolist(), strict=True))
     assert by_row[0] > by_row[1] > 0
@@ -67,19 +86,56 @@ def test_file_name_covering_the_question_best_wins() -> None:
 
 
 def test_back_says_how_much_of_the_file_name_was_asked_for() -> None:
-    matches = PathIndex(["rate_limiter_config_loader.py", "rate.py"]).match(["rate"])
-    assert matches.back.tolist()[1] > matches.back.tolist()[0] > 0
+    found = compared(["rate_limiter_config_loader.py", "rate.py", "other.py"], ["rate"])
+    assert found.back.tolist() == [0.25, 1.0, 0.0]
+    assert found.parts.tolist() == [4.0, 1.0, 1.0]
+
+
+def test_words_that_many_names_have_say_less_of_a_name() -> None:
+    paths = ["mail_handler.py", "file_handler.py", "slack_handler.py", "handler.py"]
+    found = compared(paths, ["mail"])
+    assert found.rare_back[0] > found.back[0] == 0.5
+    assert found.rare_back.tolist()[1:] == [0.0, 0.0, 0.0]
+
+
+def test_folders_are_compared_like_names_and_files_without_any_count_nothing() -> None:
+    found = compared(["http/client/retry.py", "main.py"], ["client"], "folders")
+    assert found.back.tolist() == [0.5, 0.0]
+    assert found.hits.tolist() == [[1.0, 0.0]]
 
 
 def test_question_without_any_known_word_matches_no_file() -> None:
-    matches = PathIndex(["a/b.py"]).match(["zebra"])
+    matches = matching(["a/b.py"], ["zebra"])
     assert len(matches.rows) == 0
     assert matches.coverage(np.array([1.0])).tolist() == []
 
 
 def test_index_of_nothing_answers() -> None:
-    assert len(PathIndex([]).match(["rate"]).rows) == 0
-    assert len(PathIndex(["a.py"]).match([]).rows) == 0
+    assert len(matching([], ["rate"]).rows) == 0
+    assert len(matching(["a.py"], []).rows) == 0
+
+
+def test_test_has_a_partner_when_the_file_it_is_named_after_exists() -> None:
+    index = PathIndex(["src/Vault.java", "test/VaultTest.java", "test/MailTest.java"])
+    assert index.has_partner("test/VaultTest.java")
+    assert not index.has_partner("test/MailTest.java")
+    assert not index.has_partner("src/Vault.java")
+
+
+@pytest.mark.parametrize(
+    ("path", "stem"),
+    [
+        ("tests/test_vault.py", "vault"),
+        ("pkg/vault_test.go", "vault"),
+        ("web/vault.spec.ts", "vault"),
+        ("src/test/java/VaultTests.java", "vault"),
+        ("spec/vault_spec.rb", "vault"),
+        ("tests/conftest.py", ""),
+        ("src/vault.py", ""),
+    ],
+)
+def test_partner_is_what_a_test_is_named_after(path: str, stem: str) -> None:
+    assert partner_stem(path) == stem
 
 
 def test_folder_of_an_older_version_is_outdated_beside_a_newer_one() -> None:
@@ -88,7 +144,7 @@ def test_folder_of_an_older_version_is_outdated_beside_a_newer_one() -> None:
 
 
 def test_names_in_scripts_without_spaces_match() -> None:
-    assert len(PathIndex(["用户接口.py"]).match(["用户"]).rows) == 1
+    assert len(matching(["用户接口.py"], ["用户"]).rows) == 1
 
 
 def test_file_that_stands_for_its_folder_has_the_folders_name() -> None:

@@ -1,0 +1,121 @@
+"""Who uses whom among the candidate files, and how much each file is used at all.
+
+What the best matching files use belongs to the subject too, and a name that many files use is
+worth more than one that nobody does. Frequencies of names are counts of the view, kept up to date
+with each generation like those of words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.record import defined_ids, used_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.features import FileRow
+    from paparatsd.search.matching import Definitions
+    from paparatsd.search.recall import Pinned
+    from paparatsd.search.views import Corpus
+
+    Floats = NDArray[np.float64]
+
+LEADERS = 8
+"""Files whose uses are followed."""
+MOST_DEFINERS = 2
+"""A name that more files define says little about which of them is meant."""
+MOST_USERS, MOST_USERS_SHARE = 10, 0.3
+_SCORES = ("bm25f_rel", "fbm25f_rel", "stem_cos", "defcos")
+
+
+def graph_features(
+    pinned: Pinned,
+    values: dict[str, Floats],
+    files: Sequence[FileRow],
+    records: Sequence[RankRecord],
+    definitions: Definitions,
+) -> dict[str, Floats]:
+    """Return how much the best files use each file, and the other way, and how used each is."""
+    score = np.sum([values[name] for name in _SCORES], axis=0)
+    leaders = np.argsort(-score, kind="stable")[:LEADERS]
+    hashes, owners = _defined(definitions)
+    used, users = _used(records, leaders)
+    incoming, outgoing = np.zeros((2, len(files)), np.float64)
+    limit = max(MOST_USERS, MOST_USERS_SHARE * sum(len(view.paths) for view in pinned.views))
+    places = np.searchsorted(used, hashes)
+    inside = np.zeros(0, np.int64)
+    if len(used):
+        inside = np.flatnonzero(used[np.minimum(places, len(used) - 1)] == hashes)
+    if len(inside):
+        names, which = np.unique(hashes[inside], return_inverse=True)
+        worth = _worth(pinned.corpus, names, limit)
+        links = np.zeros((len(leaders), len(files)), np.float64)
+        # One row of `used` per name and user: the same name follows itself.
+        ends = np.searchsorted(used, hashes[inside], side="right")
+        counts = ends - places[inside]
+        rows = np.repeat(places[inside], counts) + _within(counts)
+        target = np.repeat(owners[inside], counts)
+        weight = np.repeat(worth[which], counts)
+        other = leaders[users[rows]] != target
+        np.add.at(links, (users[rows][other], target[other]), weight[other])
+        links = np.log1p(links)
+        incoming = score[leaders] @ links
+        np.maximum.at(outgoing, leaders, links @ score)
+    return {
+        "g_in_top": np.log1p(incoming),
+        "g_out": np.log1p(outgoing),
+        "p_logindeg": np.log1p(_users(pinned, files, hashes, owners)),
+    }
+
+
+def _defined(definitions: Definitions) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return (hash, file) of the names that the candidates define, each once per file."""
+    owners = definitions.files_of(np.arange(len(definitions.hashes), dtype=np.int64))
+    keys = np.unique(owners << 32 | definitions.hashes.astype(np.int64))
+    return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32
+
+
+def _used(
+    records: Sequence[RankRecord], leaders: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return (hash, number of the leader) of the names that the leaders use, by hash."""
+    names = [records[at].used_names for at in leaders.tolist()]
+    used = np.concatenate([np.zeros(0, np.uint32), *names])
+    users = np.repeat(np.arange(len(leaders)), [len(one) for one in names])
+    order = np.argsort(used, kind="stable")
+    return used[order], users[order]
+
+
+def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 0 .. count - 1 for each count, end to end."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
+
+
+def _worth(corpus: Corpus, names: NDArray[np.uint32], limit: float) -> Floats:
+    """Return what a use of each name says: 1 / sqrt(files that use it), 0 for common names."""
+    definers = corpus.frequency(defined_ids(names))
+    users = np.maximum(1.0, corpus.frequency(used_ids(names)))
+    telling = (definers <= MOST_DEFINERS) & (users <= limit)
+    return np.where(telling, 1.0 / np.sqrt(users), 0.0)
+
+
+def _users(
+    pinned: Pinned,
+    files: Sequence[FileRow],
+    hashes: NDArray[np.uint32],
+    owners: NDArray[np.int64],
+) -> Floats:
+    """Return how often the telling names of each file are used, in files of the whole scope."""
+    if len(hashes) == 0:
+        return np.zeros(len(files), np.float64)
+    definers = pinned.corpus.frequency(defined_ids(hashes))
+    users = pinned.corpus.frequency(used_ids(hashes))
+    counted = np.where(definers <= MOST_DEFINERS, users, 0.0)
+    return np.bincount(owners, weights=counted, minlength=len(files)).astype(np.float64)

@@ -1,0 +1,77 @@
+"""The ranking model: a linear one, as plain numbers in a file beside this module.
+
+A file's score is the sum of weight times feature, so that each feature's share of a score can be
+shown. Two sets of weights: `meaning` with vectors, `words` without them (one identifier, or search
+by words only). `contrib/train/ranker` fits them; weights belong to the features as they are
+computed here, and a change of one is a change of the other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paparatsd.errors import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+FORMAT = 1
+PACKAGED = Path(__file__).with_name("ranker.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """Weights by feature, for questions ranked with vectors and for those ranked by words."""
+
+    meaning: Mapping[str, float]
+    words: Mapping[str, float]
+
+    def weights(self, *, by_words: bool) -> Mapping[str, float]:
+        """Return the weights for a question."""
+        return self.words if by_words else self.meaning
+
+    def score(
+        self, values: Mapping[str, NDArray[np.float64]], *, by_words: bool
+    ) -> NDArray[np.float64]:
+        """Return each file's score; only differences between files of one question count."""
+        weights = self.weights(by_words=by_words)
+        table = np.stack([values[name] for name in weights])
+        total: NDArray[np.float64] = np.array(list(weights.values())) @ table
+        return total
+
+
+def load_ranker(path: Path | None = None) -> Ranker:
+    """Read a model (default: the packaged one).
+
+    Raises Broken when the file cannot be used; weights of features that nobody computes are
+    noticed by the first search.
+    """
+    place = path or PACKAGED
+    try:
+        return _parse(json.loads(place.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise Broken(
+            f"the ranking weights in {place} cannot be used ({error}); "
+            "install paparatsd again, or correct `search.ranker`"
+        ) from error
+
+
+def _parse(content: Mapping[str, Any]) -> Ranker:
+    if content.get("format") != FORMAT:
+        raise ValueError(f"format {content.get('format')!r}, expected {FORMAT}")
+    return Ranker(_weights(content, "meaning"), _weights(content, "words"))
+
+
+def _weights(content: Mapping[str, Any], name: str) -> dict[str, float]:
+    weights = {str(feature): float(value) for feature, value in content[name].items()}
+    if not weights or not all(map(math.isfinite, weights.values())):
+        raise ValueError(f"{name!r} must hold finite numbers by feature")
+    return weights

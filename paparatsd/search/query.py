@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.record import last_part
 from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens, words
 from paparatsd.errors import BadQuery
+from paparatsd.search.intents import callers_of, definition_of, parts
+from paparatsd.search.messages import constant_words, is_message
+from paparatsd.search.places import find_places, is_place, without_frames
+from paparatsd.search.spelling import spellings, split_qualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from paparatsd.search.places import Place
 
 MAX_CHARS = 8_000
 MAX_TERMS = 48
@@ -36,18 +41,27 @@ _CODE_SIGNS = re.compile(
     r"|[{};]\s*$|#include|\bpub fn\b|\w\(.*\)\s*[{;:]",
     re.M,
 )
+_CALL = re.compile(r"[\w$]+(?:(?:::|->|[.#\\])[\w$]+)*\([^()\n]*\)")
 _NAME_IN_PROSE = re.compile(r"[a-z][A-Z]|_")
+_WRITTEN_AS_NAME = re.compile(r"[A-Z_]")
 _CAPITALISED = re.compile(r"[A-Z][a-z]")
-_TRAILING_CALL = re.compile(r"\(\s*\)?$")
+_MARKED_NAME = re.compile(
+    r"(?<!\w)[`'\"](?P<quoted>[A-Za-z_$][\w$]*(?:(?:::|->|[.#\\])[A-Za-z_$][\w$]*)*)(?:\(\))?[`'\"](?!\w)"
+    r"|(?P<called>[A-Za-z_$][\w$]*(?:(?:::|->|[.#\\])[A-Za-z_$][\w$]*)*)\(\)"
+    r"|(?P<qualified>[A-Za-z_$][\w$]*(?:(?:::|->|[#\\])[A-Za-z_$][\w$]*)+)"
+)
+_MARKS = frozenset("`'\"(:>#\\")
 _ABOUT = {
     "test": re.compile(r"\b(?:tests?|testing|specs?|mocks?|fixtures?|bench(?:marks?)?)\b"),
     "docs": re.compile(r"\b(?:docs?|documentation|readme|changelog|guide|licen[sc]e|manual)\b"),
     "example": re.compile(r"\b(?:examples?|samples?|demos?|tutorials?)\b"),
+    "config": re.compile(r"\b(?:config(?:uration)?|settings|ya?ml|toml|ini|dotenv)\b"),
     "variant": re.compile(
         r"\bv\d|\b(?:vendor(?:ed)?|legacy|compat|generated|win(?:32|64|dows)?|os2|os390|aix|ibmi"
         r"|sunos|solaris|haiku|cygwin|qnx|wasm|wasi|android|ios|tvos|watchos|browser|deno)\b"
     ),
 }
+MAX_NAMES = 8
 
 
 class Intent(StrEnum):
@@ -72,9 +86,14 @@ class QueryTerm:
 class Query:
     """A question, analysed.
 
-    names: identifiers it asks for, case kept. joined: adjacent words written as one name, lower
-    case ("rate limit" -> "ratelimit"). about: kinds of files it asks for by word (test, docs,
-    example, variant), which are then not held against a file.
+    names: identifiers it asks for, case kept, without what qualifies them. joined: other ways of
+    writing them, and adjacent words written as one name, lower case ("rate limit" -> "ratelimit").
+    about: kinds of files it asks for by word (test, docs, example, config, variant), which are
+    then not held against a file. qualifiers: containers, packages or folders that a name was
+    given with ("Sinatra" of `Sinatra::Base`). spellings: other spellings of the names, lower case.
+    paths: files it points to. callers_of: the name whose uses are asked for. definition_of: the
+    name whose definition is, and nothing else. parts: the two questions of a compound one.
+    embed_text: what to embed instead of the text; see `meaning`.
     """
 
     text: str
@@ -83,6 +102,13 @@ class Query:
     names: tuple[str, ...]
     joined: tuple[str, ...]
     about: frozenset[str]
+    qualifiers: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()
+    paths: tuple[Place, ...] = ()
+    callers_of: str | None = None
+    definition_of: str | None = None
+    parts: tuple[str, ...] = ()
+    embed_text: str = ""
 
     @property
     def plain(self) -> bool:
@@ -93,6 +119,11 @@ class Query:
     def single(self) -> bool:
         """Whether it is one identifier; such questions are answered by words alone."""
         return self.intent is Intent.SYMBOL
+
+    @property
+    def meaning(self) -> str:
+        """The text to embed: the question, in English and without what varies."""
+        return self.embed_text or self.text
 
 
 def analyse(text: str, own_name: str | None = None) -> Query:
@@ -105,21 +136,42 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         raise BadQuery("the query is empty; say in words or by a name what you look for")
     if len(text) > MAX_CHARS:
         raise BadQuery(f"the query has {len(text)} characters; at most {MAX_CHARS} are read")
-    intent = _intent(text)
-    said = words(text)
+    callers, definition = callers_of(text), definition_of(text)
+    asked = callers or definition
+    places = find_places(text)
+    # `subject` is what is looked for, without the words that only say what is wanted of it.
+    subject = asked or text
+    intent = Intent.SYMBOL if asked else _intent(text)
+    message = intent is not Intent.SYMBOL and is_message(text)
+    frames = [place.name for place in places if place.name]
+    if message or frames:
+        subject = constant_words(without_frames(text) if frames else text)
+        subject = " ".join((subject, *frames)).strip()
+    said = words(subject)
     low = " ".join(word.lower() for word in said)
+    qualifiers, names = _names(subject, said, intent, places)
+    if message:  # its capitals are those of sentences
+        names = tuple(name for name in names if _NAME_IN_PROSE.search(name) or name in frames)
+    other = tuple(dict.fromkeys(form for name in names for form in spellings(name)))
     return Query(
         text=text,
         intent=intent,
         terms=_terms(said, own_name),
-        names=_names(text, said, intent),
-        joined=() if intent is Intent.SYMBOL else tuple(_joined(said)),
+        names=names,
+        joined=other if intent is Intent.SYMBOL else (*other, *_joined(said)),
         about=frozenset(topic for topic, sign in _ABOUT.items() if sign.search(low)),
+        qualifiers=qualifiers,
+        spellings=other,
+        paths=places,
+        callers_of=callers,
+        definition_of=definition,
+        parts=parts(text) if intent is Intent.LANGUAGE and not message else (),
+        embed_text="" if subject == text else subject,
     )
 
 
 def _intent(text: str) -> Intent:
-    if not any(character.isspace() for character in text):
+    if not any(character.isspace() for character in text) or _CALL.fullmatch(text):
         return Intent.SYMBOL
     return Intent.CODE if _CODE_SIGNS.search(text) else Intent.LANGUAGE
 
@@ -162,18 +214,43 @@ def _own_terms(said: Sequence[str], own_name: str) -> frozenset[str]:
     return frozenset(own)
 
 
-def _names(text: str, said: Sequence[str], intent: Intent) -> tuple[str, ...]:
-    """Return the identifiers the question asks for by name, at most eight."""
+def _names(
+    text: str, said: Sequence[str], intent: Intent, places: Sequence[Place]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (qualifiers, identifiers the question asks for by name, at most eight)."""
     if intent is Intent.SYMBOL:
-        plain = _TRAILING_CALL.sub("", text)
-        name = last_part(plain) if "/" not in plain else ""
-        return (name,) if name else ()
-    names = [
-        word
-        for word in said
-        if _NAME_IN_PROSE.search(word) or (_CAPITALISED.match(word) and not text.startswith(word))
-    ]
-    return tuple(dict.fromkeys(name for name in names if name.strip("_")))[:8]
+        if places and is_place(text):
+            return (), ()
+        qualifiers, name = split_qualified(text)
+        return qualifiers, (name,) if name else ()
+    found, around = _marked_names(text)
+    found += [split_qualified(place.name)[1] for place in places if place.name]
+    found += _names_in_prose(text, said)
+    names = dict.fromkeys(name for name in found if name.strip("_"))
+    return tuple(dict.fromkeys(around)), tuple(names)[:MAX_NAMES]
+
+
+def _marked_names(text: str) -> tuple[list[str], list[str]]:
+    """Return the names that are quoted, called or qualified in a text, and their qualifiers."""
+    names: list[str] = []
+    around: list[str] = []
+    if _MARKS.isdisjoint(text):
+        return names, around
+    for match in _MARKED_NAME.finditer(text):
+        qualifiers, name = split_qualified(match[0])
+        # `std::ostream` in prose is about the namespace's topic: many files have such a word.
+        if not match["qualified"] or _WRITTEN_AS_NAME.search(name):
+            names.append(name)
+            around += qualifiers
+    return names, around
+
+
+def _names_in_prose(text: str, said: Sequence[str]) -> list[str]:
+    """Return words that look like identifiers; in A Title Of Capitals capitals say nothing."""
+    capitals = [word for word in said if _CAPITALISED.match(word) and not text.startswith(word)]
+    if len(capitals) > 3 and len(capitals) > len(said) / 2:
+        capitals = []
+    return [word for word in said if _NAME_IN_PROSE.search(word) or word in capitals]
 
 
 def _joined(said: Sequence[str]) -> Iterable[str]:

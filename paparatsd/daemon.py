@@ -202,6 +202,7 @@ class Daemon:
             store=parts.vectors,
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
             embed_query=embed_query,
+            linked=parts.is_linked,
         )
 
         def processes() -> Mapping[str, int]:

@@ -12,17 +12,20 @@ import ctypes
 import os
 import pickle
 import resource
+import select
 import signal
 import socket
 import struct
 import sys
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Protocol
 
 HEADER = struct.Struct("<IBI")
 REQUEST, REPLY, FAILURE, NOTE = 0, 1, 2, 3
 URGENT, NORMAL, BULK = 0, 1, 2
+IDLE_PAUSE_MS = 1
+"""How long a child listens between two pieces of idle work: that leaves others some processor."""
 
 Handler = Callable[[str, Any, Callable[[Any], None]], Any]
 """Called with (operation, argument, note); what it returns is the reply, `note` sends progress."""
@@ -48,25 +51,109 @@ def limit_memory(max_bytes: int) -> None:
         )
 
 
-class ChildServer:
-    """Reads requests from the socket, runs the most urgent one, answers it, until EOF."""
+class Later:
+    """A reply that is not there yet: a handler returns it and settles it when it is."""
 
-    def __init__(self, sock: socket.socket, handler: Handler) -> None:
+    def __init__(self) -> None:
+        self._send: Callable[[Callable[[], Any]], None] | None = None
+
+    def settle(self, work: Callable[[], Any]) -> None:
+        """Reply with what the work returns, or with the failure that it raises."""
+        if self._send is not None:
+            self._send(work)
+
+    def bind(self, send: Callable[[Callable[[], Any]], None]) -> None:
+        """Say how the reply is sent; the server does so before it listens again."""
+        self._send = send
+
+
+class Side(Protocol):
+    """Something else that a child listens to, beside the daemon."""
+
+    def fileno(self) -> int:
+        """Return the descriptor to wait for."""
+        ...
+
+    def take(self) -> None:
+        """Take in and serve what has arrived."""
+        ...
+
+    def wait_s(self) -> float | None:
+        """Return after how long `expire` wants to be called, None for never."""
+        ...
+
+    def expire(self) -> None:
+        """Give up on what is overdue."""
+        ...
+
+
+class ChildServer:
+    """Reads requests from the socket, runs the most urgent one, answers it, until EOF.
+
+    `side` is served ahead of the queue. `idle` is called again and again while nobody asks, as long
+    as it returns that there is more to do; each call holds up a request that comes in meanwhile.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        handler: Handler,
+        *,
+        side: Side | None = None,
+        idle: Callable[[], bool] | None = None,
+    ) -> None:
         self._sock = sock
         self._handler = handler
+        self._side = side
+        self._idle = idle
+        self._busy = idle is not None
         self._buffer = bytearray()
         self._chunk = memoryview(bytearray(1 << 18))
         self._queue: list[tuple[int, int, int, str, Any]] = []
         self._order = 0
         self._open = True
+        self._poll: select.poll | None = None
+        if side is not None or idle is not None:
+            self._poll = select.poll()
+            for source in (sock, side):
+                if source is not None:
+                    self._poll.register(source.fileno(), select.POLLIN)
 
     def run(self) -> None:
         """Serve until the daemon closes its end."""
         while self._open or self._queue:
-            self._receive(block=not self._queue)
+            if self._poll is None:
+                self._receive(block=not self._queue)
+            else:
+                self._listen(self._poll)
             if self._queue:
                 _, _, request_id, operation, argument = heappop(self._queue)
                 self._answer(request_id, operation, argument)
+                self._busy = self._idle is not None
+
+    def _listen(self, poll: select.poll) -> None:
+        """Take in what has come from either side; do idle work or wait while it is nothing."""
+        ready = {number for number, _ in poll.poll(self._patience_ms())}
+        if self._side is not None:
+            if self._side.fileno() in ready:
+                self._side.take()
+            self._side.expire()
+        if self._sock.fileno() in ready:
+            self._receive(block=False)
+        elif self._idle is not None and not ready and self._may_idle():
+            self._busy = self._idle()
+
+    def _may_idle(self) -> bool:
+        waiting = self._side is not None and self._side.wait_s() is not None
+        return self._busy and not self._queue and not waiting
+
+    def _patience_ms(self) -> float | None:
+        if self._queue:
+            return 0
+        wait_s = self._side.wait_s() if self._side is not None else None
+        if wait_s is not None:
+            return max(0.0, wait_s * 1e3)
+        return IDLE_PAUSE_MS if self._busy else None
 
     def _receive(self, *, block: bool) -> None:
         """Take in what has arrived; with `block` wait until there is a request."""
@@ -97,8 +184,15 @@ class ChildServer:
         def note(body: object) -> None:
             self._sock.sendall(encode(request_id, NOTE, body))
 
+        self._settle(request_id, lambda: self._handler(operation, argument, note))
+
+    def _settle(self, request_id: int, work: Callable[[], Any]) -> None:
+        """Do the work and send what it returns, unless that is to come later."""
         try:
-            reply = self._handler(operation, argument, note)
+            reply = work()
+            if isinstance(reply, Later):
+                reply.bind(lambda work: self._settle(request_id, work))
+                return
             frame = encode(request_id, REPLY, reply)
         except Exception as error:  # noqa: BLE001 - the border: every failure becomes a reply
             frame = encode(request_id, FAILURE, (type(error).__name__, str(error)))
@@ -109,7 +203,9 @@ class ChildServer:
             self._queue.clear()
 
 
-def serve_child(handler: Handler) -> None:
+def serve_child(
+    handler: Handler, *, side: Side | None = None, idle: Callable[[], bool] | None = None
+) -> None:
     """Entry of every child: the socket is the descriptor named by the last argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -117,5 +213,5 @@ def serve_child(handler: Handler) -> None:
     sock = socket.socket(fileno=int(sys.argv[-1]))
     sock.setblocking(True)
     with contextlib.suppress(OSError):
-        ChildServer(sock, handler).run()
+        ChildServer(sock, handler, side=side, idle=idle).run()
     os._exit(0)

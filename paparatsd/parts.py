@@ -20,6 +20,7 @@ from paparatsd.indexing.dense import DenseFiller
 from paparatsd.indexing.flusher import Flusher
 from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
+from paparatsd.search.options import ChildOptions
 from paparatsd.store.edge import EdgeStore
 from paparatsd.supervise import Child
 
@@ -71,6 +72,10 @@ class Parts:
         )
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
         return (*own, *self.vectors.problems)
+
+    def is_linked(self) -> bool:
+        """Say whether the search process may ask the store without the daemon now."""
+        return isinstance(self.vectors, EdgeStore) and self.vectors.may_be_asked()
 
     def store_pids(self) -> dict[str, int]:
         """Return the process id of the store child, if there is one and it runs."""
@@ -177,7 +182,7 @@ async def _build_on(
     return Parts(
         ledger=ledger,
         vectors=vectors,
-        search_child=Child("search", "paparatsd.search.child", (str(settings.places.catalog),)),
+        search_child=_search_child(settings, vectors),
         pool=pool,
         flusher=flusher,
         pipeline=pipeline,
@@ -187,6 +192,17 @@ async def _build_on(
         builders=builders,
         build_one=build_one,
         close_embedder=close or _nothing,
+    )
+
+
+def _search_child(settings: Settings, vectors: VectorStore) -> Child:
+    link = vectors.link if isinstance(vectors, EdgeStore) else None
+    options = ChildOptions(settings.search.ranker, settings.search.meaning, link)
+    return Child(
+        "search",
+        "paparatsd.search.child",
+        (str(settings.places.catalog), options.to_argument()),
+        inherit=() if link is None else (link,),
     )
 
 

@@ -57,10 +57,19 @@ class Child:
     child: a process that holds the GIL in native code cannot be asked to stop.
     """
 
-    def __init__(self, name: str, module: str, arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        arguments: Sequence[str] = (),
+        *,
+        inherit: Sequence[int] = (),
+    ) -> None:
+        """`inherit` are descriptors that the process gets under the same numbers."""
         self.name = name
         self._module = module
         self._arguments = tuple(arguments)
+        self._inherit = tuple(inherit)
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reader_task: asyncio.Task[None] | None = None
@@ -113,7 +122,7 @@ class Child:
             str(theirs.fileno()),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(),),
+            pass_fds=(theirs.fileno(), *self._inherit),
             start_new_session=True,
         )
         theirs.close()

@@ -1,4 +1,4 @@
-"""The search process: `python -m paparatsd.search.child CATALOG MEMORY_BYTES FD`.
+"""The search process: `python -m paparatsd.search.child CATALOG [OPTIONS] FD`.
 
 Serves the engine over the inherited socket and ends when the daemon's end closes. It opens the
 catalog read-only on first use, so that it can be started before the catalog exists.
@@ -7,7 +7,9 @@ catalog read-only on first use, so that it can be started before the catalog exi
 from __future__ import annotations
 
 import gc
+import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,18 @@ from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import Engine
+from paparatsd.search.options import ChildOptions
+from paparatsd.search.ranker import load_ranker
+from paparatsd.search.shortcut import Shortcut
 from paparatsd.store.reader import CatalogReader
+from paparatsd.store.recall_link import RecallClient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from paparatsd.model import RecallReply
+    from paparatsd.search.engine import Ranked
+    from paparatsd.search.recall import RecallPlan
 
 MEMORY_BYTES = 4 << 30
 """Bound of the address space, shared libraries and the memory-mapped catalog included."""
@@ -27,24 +37,30 @@ MEMORY_BYTES = 4 << 30
 class Server:
     """Turns requests into calls of the engine."""
 
-    def __init__(self, catalog: Path) -> None:
+    def __init__(self, catalog: Path, options: ChildOptions) -> None:
         self._catalog = catalog
+        self._options = options
         self._engine: Engine | None = None
+        self.shortcut: Shortcut | None = None
+        if options.link is not None:
+            link = RecallClient(socket.socket(fileno=options.link))
+            self.shortcut = Shortcut(link, self._finish)
 
     def engine(self) -> Engine:
         """Return the engine, made on first use."""
         if self._engine is None:
             source = CatalogSource(CatalogReader(self._catalog))
-            self._engine = Engine(source, StaticModel.load())
+            encoder = StaticModel.load() if self._options.meaning else None
+            ranker = Path(self._options.ranker) if self._options.ranker else None
+            self._engine = Engine(source, encoder, ranker=load_ranker(ranker))
             gc.freeze()
         return self._engine
 
     def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
         """Serve one request of the daemon."""
         del note
-        if operation == "plan":
-            request, scope, vector, built_in = argument
-            return self.engine().plan(request, scope, vector, built_in=built_in)
+        if operation == "find":
+            return self._find(*argument)
         if operation == "rank":
             token, replies = argument
             return self.engine().rank(token, replies)
@@ -59,12 +75,25 @@ class Server:
             return "pong"
         raise ValueError(f"unknown operation {operation!r}")
 
+    def _find(self, request: Any, scope: Any, vector: Any, built_in: bool, linked: bool) -> Any:  # noqa: ANN401 - what a frame carries
+        """Return (None, answer), now or later, or (plan, None): then the daemon asks the store."""
+        plan = self.engine().plan(request, scope, vector, built_in=built_in)
+        if not plan.requests:
+            return None, self._finish(plan, ())
+        later = self.shortcut.ask(plan) if linked and self.shortcut is not None else None
+        return (plan, None) if later is None else later
+
+    def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Ranked:
+        ranked = self.engine().rank(plan.token, replies)
+        return replace(ranked, notes=(*plan.notes, *ranked.notes)) if plan.notes else ranked
+
 
 def main() -> None:
     """Serve the daemon until its end of the pipe closes."""
-    catalog, memory = Path(sys.argv[1]), sys.argv[2:-1]
-    ipc.limit_memory(int(memory[0]) if memory else MEMORY_BYTES)
-    ipc.serve_child(Server(catalog).handle)
+    options = [ChildOptions.from_argument(text) for text in sys.argv[2:-1]]
+    server = Server(Path(sys.argv[1]), options[0] if options else ChildOptions())
+    ipc.limit_memory(MEMORY_BYTES)
+    ipc.serve_child(server.handle, side=server.shortcut)
 
 
 if __name__ == "__main__":

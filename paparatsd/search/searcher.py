@@ -1,7 +1,8 @@
 """One search, seen from the daemon: plan in the search process, recall in the store, rank.
 
-Nothing here computes; every wait has the request's deadline. What one part cannot give is left
-out with a note, as long as the rest is still an answer.
+The search process asks the embedded store itself; a served one, or one that does not answer, is
+asked from here. Nothing here computes; every wait has the request's deadline. What one part cannot
+give is left out with a note, as long as the rest is still an answer.
 """
 
 from __future__ import annotations
@@ -76,12 +77,17 @@ class Searcher:
         store: VectorStore,
         cache: QueryCache,
         embed_query: EmbedQuery | None = None,
+        linked: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`embed_query` is None for the built-in embedder, which the search process applies."""
+        """`embed_query` is None for the built-in embedder, which the search process applies.
+
+        `linked` says whether the search process may ask the store itself now.
+        """
         self._child = child
         self._store = store
         self._cache = cache
         self._embed_query = embed_query
+        self._linked = linked
         self._running = asyncio.Semaphore(MAX_RUNNING)
 
     async def search(self, request: SearchRequest, scope: Scope) -> SearchAnswer:
@@ -178,10 +184,14 @@ class Searcher:
         vector: NDArray[np.float32] | None,
         notes: tuple[str, ...],
     ) -> Found:
-        argument = (request, scope, vector, self._embed_query is None)
-        plan: RecallPlan = await self._ask("plan", argument, request.deadline_s)
+        argument = (request, scope, vector, self._embed_query is None, self._linked())
+        plan: RecallPlan | None
+        ranked: Ranked
+        plan, ranked = await self._ask("find", argument, request.deadline_s)
+        if plan is None:
+            return Found(ranked, notes, complete=not notes)
         replies, problem = await self._recall(plan, request.deadline_s)
-        ranked: Ranked = await self._ask("rank", (plan.token, replies), request.deadline_s)
+        ranked = await self._ask("rank", (plan.token, replies), request.deadline_s)
         if problem is not None:
             if not ranked.hits:
                 raise problem

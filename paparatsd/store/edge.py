@@ -12,6 +12,7 @@ from paparatsd import ipc
 from paparatsd.clock import SystemClock
 from paparatsd.errors import ChildDied, VectorStoreUnavailable
 from paparatsd.store.edge_frames import FRAME_VERSIONS, split_points
+from paparatsd.store.recall_link import make_link
 from paparatsd.store.vectors import check_points, check_request
 from paparatsd.supervise import Child, RemoteError
 
@@ -43,7 +44,14 @@ class EdgeStore:
     def __init__(self, directory: Path, *, clock: Clock | None = None) -> None:
         self._directory = directory
         self._clock = clock or SystemClock()
-        self._child = Child("store", "paparatsd.store.edge_child", (str(directory),))
+        own, self._link = make_link()
+        self._own_link = own
+        self._child = Child(
+            "store",
+            "paparatsd.store.edge_child",
+            (str(directory), str(own.fileno())),
+            inherit=(own.fileno(),),
+        )
         self._optimizer = Child("optimizer", "paparatsd.store.edge_optimizer")
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -53,6 +61,18 @@ class EdgeStore:
     def child(self) -> Child:
         """The process that runs the engine."""
         return self._child
+
+    @property
+    def link(self) -> int:
+        """The descriptor of the end of a `recall_link` that the search process inherits."""
+        return self._link.fileno()
+
+    def may_be_asked(self) -> bool:
+        """Say whether the store answers over the link now; counts as use of it."""
+        if not self._child.is_running():
+            return False
+        self._watch_idleness()
+        return True
 
     async def start(self) -> None:
         """Start the child."""
@@ -72,6 +92,8 @@ class EdgeStore:
                 log.warning("store_not_flushed", reason=str(error))
         await self._optimizer.stop()
         await self._child.stop()
+        self._own_link.close()
+        self._link.close()
 
     def describe(self) -> str:
         """Say which store this is."""

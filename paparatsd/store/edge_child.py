@@ -1,12 +1,14 @@
 """The store child: runs the embedded engine, which holds the GIL in every call.
 
-Run as `python -m paparatsd.store.edge_child DIRECTORY FD`. Each reply is a pair of the result and
-the problems noticed since the last one.
+Run as `python -m paparatsd.store.edge_child DIRECTORY [LINK] FD`; LINK is the descriptor of a
+`recall_link`. Each reply to the daemon is a pair of the result and the problems noticed since the
+last one.
 """
 
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,7 @@ from paparatsd.store.edge_frames import PointFrame, TidyJob
 from paparatsd.store.edge_recall import FilterCache, any_version, recall_parts
 from paparatsd.store.edge_shards import PART_POINTS, Part, Shard, ShardDirectory
 from paparatsd.store.ids import point_id
+from paparatsd.store.recall_link import RecallServer
 from paparatsd.store.vectors import empty_recall
 
 if TYPE_CHECKING:
@@ -86,6 +89,14 @@ class EdgeChild:
     def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
         """Answer each request; a shard that is not there holds nothing."""
         return [self._recall(request) for request in requests]
+
+    def recall_shortly(self, requests: Sequence[RecallRequest]) -> list[RecallReply] | None:
+        """Answer the search process; None when the daemon has to hear what is wrong."""
+        try:
+            replies = self.recall(requests)
+        except Exception:  # noqa: BLE001 - whatever it is, it comes again when the daemon asks
+            return None
+        return None if self._shards.problems else replies
 
     def _recall(self, request: RecallRequest) -> RecallReply:
         shard = self._shards.find(request.shard)
@@ -219,4 +230,7 @@ def _is_untidy(part: Part) -> bool:
 
 
 if __name__ == "__main__":
-    ipc.serve_child(EdgeChild(Path(sys.argv[1])))
+    store = EdgeChild(Path(sys.argv[1]))
+    ends = [socket.socket(fileno=int(number)) for number in sys.argv[2:-1]]
+    sides = [RecallServer(end, store.recall_shortly) for end in ends]
+    ipc.serve_child(store, side=sides[0] if sides else None)

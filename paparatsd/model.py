@@ -411,7 +411,8 @@ class SearchRequest:
 class Neighbour:
     """What stands in a relation to a hit, as an address and not as text.
 
-    `relation` reads from the hit: inside, calls, called_by, extends, extended_by, tested_by.
+    `relation` reads from the hit: inside, calls, called_by, extends, extended_by, used_by,
+    tested_by.
     `certainty`: "extracted" when the source says so (same file, or imported), "inferred" when the
     name is the only one of its kind in the project. `line` is where it is defined; of a user of the
     hit, where it uses it.
@@ -431,7 +432,8 @@ class Hit:
     """One result. `also_in` lists other projects showing the identical (path, content).
 
     `signals`: each feature's share of the ranking score; `values`: the features themselves;
-    `grounds`: what the shown confidence was computed from (search/confidence.py).
+    `grounds`: what the shown confidence was computed from (search/confidence.py). `related` is None
+    when nobody asked for it. `symbol_end`: the last line of the symbol, when it goes on below.
     """
 
     project: ProjectName
@@ -451,7 +453,8 @@ class Hit:
     signals: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
     grounds: Mapping[str, float] = field(default_factory=dict)
-    related: tuple[Neighbour, ...] = ()
+    related: tuple[Neighbour, ...] | None = None
+    symbol_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

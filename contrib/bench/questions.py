@@ -146,7 +146,7 @@ async def ask(
     daemon: Daemon, name: str, root: Path, query: str, expected: Sequence[str]
 ) -> dict[str, Any]:
     """Ask one question of its project and of all projects; say where the expected files are."""
-    own = await daemon.search(query, limit=TOP, projects=[name])
+    own = await daemon.search(query, limit=TOP, projects=[name], explain=True)
     every = await daemon.search(query, limit=TOP)
     rank = rank_of(own, name, expected)
     if rank is None:
@@ -160,7 +160,7 @@ async def ask(
         "rank_everywhere": rank_of(every, name, expected),
         "confidence": own[0]["confidence"] if own else "-",
         "first": own[0]["address"] if own else "",
-        "hits": [[hit["address"], hit["score"], hit["signals"]] for hit in own],
+        "hits": [[hit["address"], hit["score"], hit["explanation"]["features"]] for hit in own],
         "absent": [path for path in expected if not (root / path).is_file()],
     }
 

@@ -80,8 +80,8 @@ _paparats() {
         reindex) options="--force --wait --json --help" words=$(paparats list --names 2>/dev/null) ;;
         skipped) options="--json --help" words=$(paparats list --names 2>/dev/null) ;;
         status) options="--watch --timeout --json --help" ;;
-        search) options="--project --group --limit --path --lang --kind --fresh --timeout --json
-                --help" ;;
+        search) options="--project --group --limit --path --lang --kind --fresh --related
+                --explain --max-tokens --offset --timeout --json --help" ;;
         show) options="--radius --json --help" ;;
         hooks | service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;

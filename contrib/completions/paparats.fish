@@ -99,6 +99,10 @@ complete -c paparats -n '__paparats_on search' -l kind -x -d Kind \
     -a 'block cell class constant enum field function impl interface key macro method module \
     property resource route section struct test trait type variable window'
 complete -c paparats -n '__paparats_on search' -l fresh -d 'Compare with the disk first'
+complete -c paparats -n '__paparats_on search' -l related -d 'Name callers, callees and tests'
+complete -c paparats -n '__paparats_on search' -l explain -d 'Show where scores come from'
+complete -c paparats -n '__paparats_on search' -l max-tokens -x -d Budget
+complete -c paparats -n '__paparats_on search' -l offset -x -d 'Skip so many'
 complete -c paparats -n '__paparats_on search' -l timeout -x -d Seconds
 
 complete -c paparats -n '__paparats_on show' -a '(__paparats_addresses)'

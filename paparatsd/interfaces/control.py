@@ -16,7 +16,7 @@ members of a request body and unknown parameters are refused. A call ends with i
 | POST /v1/reindex | `{project?, depth?="changed"}` (or "full") | `{projects: [name], depth}` |
 | POST /v1/flush | `{project?}`: reconcile now and wait | `{freshness: [FRESHNESS]}` |
 | GET /v1/skipped | `project?` | `{projects: {name: [{path, reason, detail}]}}` |
-| POST /v1/search | `{query, limit?=5, projects?, groups?, paths?, languages?, kinds?, fresh?, deadline_s?}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates}` |
+| POST /v1/search | `{query, limit?=5, offset?=0, max_tokens?, projects?, groups?, paths?, languages?, kinds?, fresh?, explain?, related?, deadline_s?}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates, tokens, next_offset, meanings?}` |
 | GET /v1/show | `address`, `radius?=0` | `{target: HIT, neighbours: [HIT], freshness: FRESHNESS}` |
 | POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, advice}` |
 | POST /v1/reload | | `{changes: [text]}` |
@@ -28,7 +28,12 @@ skipped, pending, languages: {language: files}, freshness, checked_at, watching,
 progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history}`
 
 HIT: `{project, path, start_line, end_line, address, score, confidence, language, kind, symbol,
-text, defines, uses, also_in, signals}`
+symbol_end (null, or the last line of a symbol that goes on below), text, defines, uses, also_in}`, with `related` also `related: [{relation, certainty, address, symbol,
+kind, path, line}]`, with `explain` also `explanation: {score, features: [{name, share, value,
+weight}], confidence: {label, score, grounds}}`; `meanings` says what the names in it mean
+
+`tokens` is an estimate for the texts of the results. With `max_tokens` only as many results come as
+fit; `next_offset` is where to go on, null when there is no more.
 
 FRESHNESS: `{project, generation, head, state, reason, pending, checked_at}`
 """  # noqa: E501 - tables
@@ -37,6 +42,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +59,7 @@ from paparatsd.interfaces import shapes
 from paparatsd.interfaces.api import ServiceApi
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.model import Depth, GroupName, ProjectName, SearchRequest
+from paparatsd.search.render import fitting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -65,6 +72,7 @@ log = structlog.get_logger()
 
 PING_S = 10.0
 SKIPPED_BATCH = 500
+MAX_RESULTS = 100
 VERSION_HEADER = {"Paparats-Version": __version__}
 
 Call = Callable[[ServiceApi, Request], Awaitable[dict[str, Any]]]
@@ -128,9 +136,13 @@ async def _flush(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
     arguments = await _body(request)
+    limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
+    offset = arguments.number("offset", default=0, low=0, high=MAX_RESULTS)
+    max_tokens = arguments.number("max_tokens", default=0, low=0, high=1_000_000)
+    explain = arguments.flag("explain", default=False)
     search = SearchRequest(
         query=arguments.text("query", max_chars=10_000),
-        limit=arguments.number("limit", default=5, low=1, high=100),
+        limit=min(limit + offset, MAX_RESULTS),
         projects=tuple(map(ProjectName, arguments.texts("projects"))),
         groups=tuple(map(GroupName, arguments.texts("groups"))),
         paths=arguments.texts("paths"),
@@ -138,9 +150,12 @@ async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
         kinds=arguments.texts("kinds"),
         fresh=arguments.flag("fresh", default=False),
         deadline_s=arguments.real("deadline_s", default=10.0, low=0.05, high=60.0),
+        related=arguments.flag("related", default=False),
     )
     arguments.finish()
-    return shapes.answer_json(await service.search(search))
+    answer = await service.search(search)
+    hits, following = fitting(answer.hits, max_tokens or None, offset)
+    return shapes.answer_json(replace(answer, hits=hits), following, explain=explain)
 
 
 async def _show(service: ServiceApi, request: Request) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
+from paparatsd.search.explanation import explanation, meanings_of
+from paparatsd.search.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
         DaemonStatus,
         Freshness,
         Hit,
+        Neighbour,
         ProjectEntry,
         ProjectStatus,
         SearchAnswer,
@@ -59,9 +62,9 @@ def freshness_json(freshness: Freshness) -> dict[str, Any]:
     }
 
 
-def hit_json(hit: Hit) -> dict[str, Any]:
-    """Return one result."""
-    return {
+def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return one result; `related` is there when it was asked for, `explanation` as well."""
+    shape: dict[str, Any] = {
         "project": hit.project,
         "path": hit.path,
         "start_line": hit.start_line,
@@ -72,24 +75,53 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "language": hit.language,
         "kind": hit.kind,
         "symbol": hit.symbol,
+        "symbol_end": hit.symbol_end,
         "text": hit.text,
         "defines": list(hit.defines),
         "uses": list(hit.uses),
         "also_in": list(hit.also_in),
-        "signals": dict(hit.signals),
+    }
+    if hit.related is not None:
+        shape["related"] = [neighbour_json(one) for one in hit.related]
+    if explain:
+        shape["explanation"] = explanation(hit)
+    return shape
+
+
+def neighbour_json(neighbour: Neighbour) -> dict[str, Any]:
+    """Return one neighbour of a hit."""
+    return {
+        "relation": neighbour.relation,
+        "certainty": neighbour.certainty,
+        "address": neighbour.address,
+        "symbol": neighbour.symbol,
+        "kind": neighbour.kind,
+        "path": neighbour.path,
+        "line": neighbour.line,
     }
 
 
-def answer_json(answer: SearchAnswer) -> dict[str, Any]:
-    """Return a whole search answer."""
-    return {
+def answer_json(
+    answer: SearchAnswer, next_offset: int | None = None, *, explain: bool = False
+) -> dict[str, Any]:
+    """Return a whole search answer.
+
+    `tokens` estimates the results' texts. With `explain`, `meanings` says what the names in the
+    explanations mean.
+    """
+    shape: dict[str, Any] = {
         "query": answer.query,
-        "results": [hit_json(hit) for hit in answer.hits],
+        "results": [hit_json(hit, explain=explain) for hit in answer.hits],
         "freshness": [freshness_json(one) for one in answer.freshness],
         "notes": list(answer.notes),
         "took_ms": round(answer.took_ms, 3),
         "total_candidates": answer.total_candidates,
+        "tokens": sum(estimate_tokens(hit.text) for hit in answer.hits),
+        "next_offset": next_offset,
     }
+    if explain:
+        shape["meanings"] = meanings_of(hit["explanation"] for hit in shape["results"])
+    return shape
 
 
 def view_json(view: ChunkView) -> dict[str, Any]:

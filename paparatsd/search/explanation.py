@@ -70,7 +70,7 @@ def explanation_lines(one: Mapping[str, Any], width: int | None = None) -> list[
         )
     rest = features[MOST_SHOWN:]
     if rest:
-        said = f"{len(rest)} more features, each below {abs(features[MOST_SHOWN - 1]['share']):.3f}"
+        said = f"{len(rest)} more features, each at most {abs(rest[0]['share']):.3f}"
         lines += _row(f"{sum(each['share'] for each in rest):+.3f}", "", "", said, width)
     lines += _row(f"= {one['score']:.3f}", "", "", "sum", width)
     return [*lines, *_confidence_lines(one["confidence"], width)]

@@ -35,6 +35,8 @@ FIRST_CHOICE = 1.1
 """The definition that the chunk is named after wins when others match equally well."""
 FEWEST_LINES = 6
 """Less is read with its neighbours: fields, constants, one-line functions."""
+AROUND_LINES = 6
+"""Lines above and below that are read with it."""
 WORTH_LEAVING_OUT = 8
 """Lines that must be saved for a part of a chunk to be shown instead of all of it."""
 
@@ -116,13 +118,15 @@ def definitions_in(record: RankRecord, chunk: Chunk) -> list[Definition]:
 def cut_out(chunk: Chunk, named: Definition, shown: Sequence[Definition]) -> Part:
     """Return the lines of some definitions with what is attached above, under one's name.
 
-    The whole chunk, when little would be left out or little be shown.
+    Few lines come with some around them; the whole chunk, when little would be left out.
     """
     first = max(chunk.start_line, min(one.lead_line for one in shown))
     last = min(chunk.end_line, max(one.end_line for one in shown))
-    shown_lines, all_lines = last - first + 1, chunk.end_line - chunk.start_line + 1
-    little = shown_lines < FEWEST_LINES or all_lines - shown_lines < WORTH_LEAVING_OUT
-    if little or not _has_whole_lines(chunk):
+    if last - first + 1 < FEWEST_LINES:
+        first = max(chunk.start_line, first - AROUND_LINES)
+        last = min(chunk.end_line, last + AROUND_LINES)
+    left_out = (chunk.end_line - chunk.start_line) - (last - first)
+    if left_out < WORTH_LEAVING_OUT or not has_whole_lines(chunk):
         return Part(named, chunk.start_line, chunk.end_line, chunk.text)
     return Part(named, first, last, _lines(chunk, first, last))
 
@@ -134,7 +138,7 @@ class _Text:
         borders = {one.lead_line for one in present} | {one.end_line + 1 for one in present}
         ends = (chunk.start_line, chunk.end_line + 1)
         self._cuts = sorted({*ends, *(at for at in borders if ends[0] < at < ends[1])})
-        lines = chunk.text.split("\n") if _has_whole_lines(chunk) else []
+        lines = chunk.text.split("\n") if has_whole_lines(chunk) else []
         self._sizes: list[int] = []
         self._found: list[list[int]] = []
         for first, end in pairwise(self._cuts):
@@ -169,9 +173,36 @@ def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:
     return score
 
 
-def _has_whole_lines(chunk: Chunk) -> bool:
+def has_whole_lines(chunk: Chunk) -> bool:
     """Say whether the chunk's text is the lines it claims: not so for cells and cut lines."""
     return chunk.kind != "cell" and chunk.text.count("\n") == chunk.end_line - chunk.start_line
+
+
+def completed(chunks: Sequence[Chunk], part: Part, most: int) -> Part:
+    """Return a part with the rest of the definition it is named after, from the chunks below.
+
+    As it is when the whole would be more than `most` lines, or the lines cannot be put together.
+    """
+    named = part.definition
+    if named is None or named.end_line <= part.end_line:
+        return part
+    if named.end_line - part.start_line + 1 > most:
+        return part
+    lines = part.text.split("\n")
+    following = part.end_line + 1
+    for chunk in chunks:
+        if chunk.end_line < following or chunk.start_line > named.end_line:
+            continue
+        if not has_whole_lines(chunk):
+            return part
+        lines += [""] * max(0, chunk.start_line - following)
+        first = max(following, chunk.start_line)
+        last = min(chunk.end_line, named.end_line)
+        lines += _lines(chunk, first, last).split("\n")
+        following = last + 1
+    if len(lines) != following - part.start_line:
+        return part
+    return Part(named, part.start_line, following - 1, "\n".join(lines))
 
 
 def _lines(chunk: Chunk, first: int, last: int) -> str:

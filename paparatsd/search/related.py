@@ -13,7 +13,7 @@ import numpy as np
 from paparatsd.chunks.address import format_address, format_lines
 from paparatsd.model import Neighbour
 from paparatsd.search.priors import Prior, path_priors
-from paparatsd.search.resolve import CALLABLE, EXTRACTED, INFERRED, TYPES, Names, Place
+from paparatsd.search.resolve import CALLABLE, EXTRACTED, INFERRED, TYPES, Names, Place, is_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -99,18 +99,15 @@ class Related:
 
 
 def _distance(path: str, other: str) -> tuple[bool, bool, int, str]:
-    """Order files by nearness: this one, then no tests, then by shared folders."""
+    """Order files by nearness: this one, then what is no test or example, then by folders."""
     mine, theirs = path.split("/")[:-1], other.split("/")[:-1]
     shared = 0
     for one, two in zip(mine, theirs, strict=False):
         if one != two:
             break
         shared += 1
-    return other != path, _is_test(other), len(mine) + len(theirs) - 2 * shared, other
-
-
-def _is_test(path: str) -> bool:
-    return bool(path_priors(path) & Prior.TEST)
+    aside = bool(path_priors(other) & (Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED))
+    return other != path, aside, len(mine) + len(theirs) - 2 * shared, other
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +164,7 @@ class _Finder:
         named = self.named
         if named is None:
             return
-        key = (self.file.version, named.fragment)
+        key = Place(self.file.version, self.file.path, named).key
         for use in user.uses:
             if use.name != named.name or use.kind not in _BACK:
                 continue
@@ -181,7 +178,7 @@ class _Finder:
         return self.hit.start_line <= use.line <= self.hit.end_line
 
     def _user(self, use: Use, user: UserFile, certainty: str) -> Neighbour:
-        relation = "tested_by" if _is_test(user.path) else _BACK[use.kind]
+        relation = "tested_by" if is_test(user.path) else _BACK[use.kind]
         around = user.around(use.line)
         if around is not None:
             place = Place(user.version, user.path, around)
@@ -200,13 +197,13 @@ class _Finder:
 
 def _tests_of(hit: Hit, view: ProjectView) -> Iterator[Neighbour]:
     """Yield the test file that is named after the hit's file."""
-    if _is_test(hit.path):
+    if is_test(hit.path):
         return
     stem = _plain_stem(hit.path)
     named = [
         path
         for path in view.paths
-        if stem in path.lower() and _is_test(path) and _tested_stem(path) == stem
+        if stem in path.lower() and is_test(path) and _is_named_after(path, hit.path, stem)
     ]
     if named:
         path = min(named, key=lambda one: _distance(hit.path, one))
@@ -216,6 +213,14 @@ def _tests_of(hit: Hit, view: ProjectView) -> Iterator[Neighbour]:
 
 def _plain_stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower()
+
+
+def _is_named_after(test: str, path: str, stem: str) -> bool:
+    """Say whether a test's name is the file's with a mark, or the same in a like-named folder."""
+    if _plain_stem(test) != stem:
+        return _tested_stem(test) == stem
+    folders = [one.rpartition("/")[0].rpartition("/")[2] for one in (test, path)]
+    return folders[0] == folders[1] != ""
 
 
 def _tested_stem(path: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from paparatsd.chunks.names import last_part
+from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search.views import Reader
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ MAX_PLACES = 50
 """A name that is defined in more places says nothing about any of them."""
 MAX_COMPARED = 12
 """Definitions of one name that are looked at closely."""
+MIN_INFERRED_CHARS = 3
 EXTRACTED, INFERRED = "extracted", "inferred"
 PROTOTYPE_WEIGHT = 0.3
 """Functions of a record at or below this weight are declared, not defined."""
@@ -55,6 +57,11 @@ _COMMON = frozenset({
 """Methods of everybody's types: with an unknown receiver they tell nothing."""
 
 
+def is_test(path: str) -> bool:
+    """Say whether a path is that of a test."""
+    return bool(path_priors(path) & Prior.TEST)
+
+
 class SymbolReader(Reader, Protocol):
     """What finding neighbours reads of the catalog beyond what searching does."""
 
@@ -76,9 +83,11 @@ class Place:
     definition: Definition
 
     @property
-    def key(self) -> tuple[int, str]:
-        """Equal keys mean the same definition."""
-        return self.version, self.definition.fragment
+    def key(self) -> tuple[str, str]:
+        """Equal keys mean the same definition; the parts of a type in one folder are one."""
+        if self.definition.kind in TYPES:
+            return self.path.rpartition("/")[0], self.definition.qualified
+        return self.path, self.definition.fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,14 @@ class Names:
 
     def resolve(self, use: Use, file: UserFile) -> Resolved | None:
         """Return what a use means, None when that is not certain enough."""
+        found = self._meaning(use, file)
+        if found is None or found.certainty == EXTRACTED:
+            return found
+        # Code does not call its tests: a parameter happens to be called like something in one.
+        stray = is_test(found.place.path) and not is_test(file.path)
+        return None if stray or len(use.name) < MIN_INFERRED_CHARS else found
+
+    def _meaning(self, use: Use, file: UserFile) -> Resolved | None:
         places = self.places(use.name)
         if not places:
             return None
@@ -206,9 +223,10 @@ class Names:
         if called in file.imports:
             targets = file.imports[called]
             return _only([p for p in places if _meant(targets, called, p.path)], EXTRACTED)
-        if use.name.lower().strip("_?!") in _COMMON:
+        # A type or namespace from elsewhere, or a word that everybody's methods are called by.
+        if called[:1].isupper() or use.name.lower().strip("_?!") in _COMMON:
             return None
-        return _only(places, INFERRED)
+        return _only([place for place in places if self._owner(place)], INFERRED)
 
     def _owner(self, place: Place) -> str:
         """Return the name of what a definition is a member of, "" for none."""
@@ -231,15 +249,21 @@ def _bare(
 
 
 def _only(places: Sequence[Place], certainty: str) -> Resolved | None:
-    return Resolved(places[0], certainty) if len(places) == 1 else None
+    alone = len({place.key for place in places}) == 1
+    return Resolved(places[0], certainty) if alone else None
 
 
 def _defined(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Leave out declarations of functions when there is a definition."""
+    """Leave out what is declared when it is defined as well, and constructors beside their type."""
+    types = {place.definition.qualified for place in places if place.definition.kind in TYPES}
     real = [
         place
         for place in places
-        if place.definition.kind not in CALLABLE or place.definition.weight > PROTOTYPE_WEIGHT
+        if place.definition.kind not in CALLABLE
+        or (
+            place.definition.weight > PROTOTYPE_WEIGHT
+            and place.definition.qualified.rpartition(".")[0] not in types
+        )
     ]
     return tuple(real or places)
 

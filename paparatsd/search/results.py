@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.address import (
@@ -15,7 +15,8 @@ from paparatsd.chunks.address import (
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.model import ChunkView, Confidence, Hit
 from paparatsd.search.diversity import overlap
-from paparatsd.search.focus import Part, cut_out, definitions_in, focus, whole
+from paparatsd.search.focus import Part, completed, cut_out, definitions_in, focus, whole
+from paparatsd.search.merging import merge_hits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 8
 """Defined and used names shown per hit."""
+MAX_LINES = 60
+"""A function that is not longer than this is a hit as a whole, however many chunks it fills."""
+MAX_SHOWN_LINES = 200
+"""The same for one that is asked for by its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Winner:
     confidence: Confidence
     also_in: tuple[ProjectName, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    grounds: Mapping[str, float] = field(default_factory=dict)
 
 
 class Results:
@@ -56,7 +63,7 @@ class Results:
     def hits(self, winners: Sequence[Winner], sought: Sought) -> tuple[Hit, ...]:
         """Return the hits of these winners, each named after what it defines of what is sought.
 
-        One whose chunk is gone is left out.
+        One whose chunk is gone is left out; several at one place become one.
         """
         hits = []
         for winner in winners:
@@ -65,8 +72,9 @@ class Results:
             if winner.ordinal < len(chunks):
                 chunk = chunks[winner.ordinal]
                 part = whole(chunk) if record is None else focus(record, chunk, sought)
+                part = completed(chunks, named_after(part, record, chunk), MAX_LINES)
                 hits.append(self._hit(winner, chunk, part, record))
-        return tuple(hits)
+        return merge_hits(hits)
 
     def _record(self, version: int) -> RankRecord | None:
         return self._shelf.records([version]).get(version)
@@ -91,7 +99,10 @@ class Results:
                 self._shelf.uses(winner.version).between(part.start_line, part.end_line)
             ),
             also_in=winner.also_in,
+            symbol_end=_goes_on_to(part),
             signals=winner.signals,
+            values=winner.values,
+            grounds=winner.grounds,
         )
 
     def show(
@@ -122,10 +133,28 @@ class Results:
             )
             return self._hit(winner, chunks[ordinal], part, record)
 
-        target = hit(found.ordinal, _part(chunks[found.ordinal], found.definition, radius))
-        around = _around(chunks, found.ordinal, address, radius)
+        part = _part(chunks[found.ordinal], found.definition, radius)
+        part = completed(chunks, part, MAX_SHOWN_LINES)
+        target = hit(found.ordinal, part)
+        around = _around(chunks, found.ordinal, part, address, radius)
         neighbours = tuple(hit(ordinal, whole(chunks[ordinal])) for ordinal in around)
         return ChunkView(target, neighbours, project.freshness)
+
+
+def named_after(part: Part, record: RankRecord | None, chunk: Chunk) -> Part:
+    """Return a part with the definition that its chunk is named after, if it begins there."""
+    if part.definition is not None or record is None or chunk.name is None:
+        return part
+    for one in definitions_in(record, chunk):
+        if one.qualified == chunk.name and one.fragment == chunk.fragment:
+            return replace(part, definition=one)
+    return part
+
+
+def _goes_on_to(part: Part) -> int | None:
+    """Return the last line of the definition that a part shows the beginning of."""
+    named = part.definition
+    return None if named is None or named.end_line <= part.end_line else named.end_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +244,11 @@ def _common(chunk: Chunk, wanted: tuple[int, int] | None) -> int:
     return max(0, min(chunk.end_line, wanted[1]) - max(chunk.start_line, wanted[0]) + 1)
 
 
-def _around(chunks: Sequence[Chunk], target: int, address: Address, radius: int) -> Iterable[int]:
+def _around(
+    chunks: Sequence[Chunk], target: int, part: Part, address: Address, radius: int
+) -> Iterable[int]:
     """Yield the other chunks that the asked lines, or `radius` lines around the target, touch."""
-    chosen = chunks[target]
-    first, last = chosen.start_line - radius, chosen.end_line + radius
+    first, last = part.start_line - radius, part.end_line + radius
     wanted = _wanted_lines(address)
     if wanted is not None:
         first, last = min(first, wanted[0] - radius), max(last, wanted[1] + radius)
@@ -227,7 +257,7 @@ def _around(chunks: Sequence[Chunk], target: int, address: Address, radius: int)
     for chunk in chunks:
         if chunk.ordinal == target or chunk.end_line < first or chunk.start_line > last:
             continue
-        span, of_target = (chunk.start_line, chunk.end_line), (chosen.start_line, chosen.end_line)
+        span, of_target = (chunk.start_line, chunk.end_line), (part.start_line, part.end_line)
         if overlap(span, of_target) <= 0.5:
             yield chunk.ordinal
 

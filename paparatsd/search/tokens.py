@@ -18,5 +18,14 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("def total(self):")
     5
     """
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return int(-(-size // BYTES_PER_TOKEN))
+    return int(-(-byte_size(text) // BYTES_PER_TOKEN))
+
+
+def byte_size(text: str) -> int:
+    """Return the bytes of a text as UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def room_for(tokens: int) -> int:
+    """Return how many bytes of text fit into so many tokens."""
+    return int(tokens * BYTES_PER_TOKEN)

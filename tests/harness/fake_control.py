@@ -193,11 +193,11 @@ def hit(**changes: Any) -> dict[str, Any]:
         "language": "python",
         "kind": "method",
         "symbol": "Cart.total",
+        "symbol_end": None,
         "text": "def total(self):\n    # sum\n    return sum(self.prices)",
         "defines": ["Cart.total"],
         "uses": ["sum"],
         "also_in": [],
-        "signals": {},
         **changes,
     }
 
@@ -225,5 +225,7 @@ def answer(*hits: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "notes": [],
         "took_ms": 1.0,
         "total_candidates": len(hits),
+        "tokens": 1234,
+        "next_offset": None,
         **changes,
     }

@@ -28,6 +28,7 @@ from paparatsd.model import (
     FreshnessState,
     GroupName,
     Hit,
+    Neighbour,
     ProjectEntry,
     ProjectName,
     ProjectState,
@@ -62,7 +63,15 @@ def hit_of(number: int, text: str = "") -> Hit:
         text=text or f"def dig(self):\n    return {number}\n",
         score=0.9 - number / 100,
         confidence=Confidence.HIGH,
+        signals={"def_exact": 2.0, "p_test": -0.5},
+        values={"def_exact": 1.0, "p_test": 0.5},
+        grounds={"answerable": 0.9, "this_one": 1.0},
     )
+
+
+CALLER = Neighbour(
+    "called_by", "inferred", "marmots:src/den.py#sleep", "sleep", "function", "src/den.py", 4
+)
 
 
 FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0)
@@ -98,6 +107,8 @@ class FakeService:
                 raise
         count = 0 if request.query == "nothing" else min(request.limit, 12)
         hits = tuple(hit_of(number, self.text) for number in range(count))
+        if request.related:
+            hits = tuple(replace(hit, related=(CALLER,)) for hit in hits)
         return SearchAnswer(request.query, hits, (FRESH,), took_ms=1.0, total_candidates=12)
 
     async def show(self, address: str, radius: int) -> ChunkView:

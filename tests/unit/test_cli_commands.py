@@ -354,7 +354,7 @@ def test_line_ends_of_other_systems_are_not_shown(
 ) -> None:
     control.answer("POST", "/v1/search", answer(hit(text="a\r\nb\rc\r\nd\r")))
     out = run(capsys, "search", "x")[1]
-    assert out.splitlines()[2:] == [" 9 | a", "10 | b\\x0dc", "11 | d"]
+    assert out.splitlines()[2:5] == [" 9 | a", "10 | b\\x0dc", "11 | d"]
 
 
 def test_search_prints_a_block_for_each_hit_with_line_numbers(
@@ -372,6 +372,8 @@ def test_search_prints_a_block_for_each_hit_with_line_numbers(
         "shop src/cart.py:100-11  [high 0.81; window; also in clone]\n"
         "  shop:src/cart.py#Cart.total\n"
         "100 | x\n"
+        "\n"
+        "2 results, about 1,234 tokens\n"
     )
 
 
@@ -385,16 +387,17 @@ def test_search_says_what_is_stale_and_what_to_know(
         answer(hit(), freshness=[behind], notes=["the index is partial"]),
     )
     out = run(capsys, "search", "total")[1].splitlines()
-    assert out[-2:] == [
+    assert out[-3:] == [
         "note: the index is partial",
         "stale: shop: 12 files changed; 12 files pending",
+        "1 result, about 1,234 tokens",
     ]
 
 
 def test_one_file_is_one_file(control: FakeControl, capsys: pytest.CaptureFixture[str]) -> None:
     behind = freshness("stale", reason="moved", pending=1)
     control.answer("POST", "/v1/search", answer(hit(), freshness=[behind]))
-    assert run(capsys, "search", "x")[1].endswith("stale: shop: moved; 1 file pending\n")
+    assert "\nstale: shop: moved; 1 file pending\n" in run(capsys, "search", "x")[1]
 
 
 def test_control_characters_of_a_repository_never_reach_the_output(
@@ -412,6 +415,67 @@ def test_search_json_is_the_answer_of_the_daemon(
 ) -> None:
     control.answer("POST", "/v1/search", answer(hit()))
     assert run_json(capsys, "search", "total") == answer(hit())
+
+
+def test_search_sends_wishes_only_when_they_are_given(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer())
+    run(capsys, "search", "x")
+    argv = "search x --explain --related --max-tokens 900 --offset 5"
+    run(capsys, *argv.split())
+    plain, wishes = (call.body for call in control.made("POST", "/v1/search"))
+    extra = {"explain": True, "related": True, "max_tokens": 900, "offset": 5}
+    assert wishes == {**plain, **extra}
+
+
+def test_search_names_neighbours_below_the_address(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caller = {
+        "relation": "called_by", "certainty": "extracted", "address": "shop:src/pay.py#pay",
+        "symbol": "pay", "kind": "function", "path": "src/pay.py", "line": 7,
+    }  # fmt: skip
+    test = {**caller, "relation": "tested_by", "certainty": "inferred", "address": "shop:t.py:1"}
+    control.answer("POST", "/v1/search", answer(hit(related=[caller, test])))
+    assert run(capsys, "search", "x", "--related")[1].splitlines()[2:4] == [
+        "  called by    shop:src/pay.py#pay  line 7",
+        "  tested by?   shop:t.py:1",
+    ]
+
+
+def test_search_explains_where_a_score_comes_from(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explanation = {
+        "score": 1.5,
+        "features": [
+            {"name": "def_exact", "share": 2.0, "value": 1.0, "weight": 2.0},
+            {"name": "p_test", "share": -0.5, "value": None, "weight": None},
+        ],
+        "confidence": {"label": "high", "score": 0.9, "grounds": {}},
+    }
+    control.answer("POST", "/v1/search", answer(hit(explanation=explanation)))
+    out = run(capsys, "search", "x", "--explain")[1].splitlines()
+    assert "     +2.000   1.000  +2.000  def_exact: defines a name of the question" in out[3]
+    assert out[4].split()[:2] == ["-0.500", "p_test:"]
+    assert out[5].split() == ["=", "1.500", "sum"]
+    assert out[6] == "  confidence: high, 0.90"
+
+
+def test_search_says_how_to_go_on_after_a_budget(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit(), next_offset=1))
+    out = run(capsys, "search", "x", "--max-tokens", "100")[1]
+    assert out.splitlines()[-1] == "1 result, about 1,234 tokens; more with --offset 1"
+
+
+def test_search_says_where_a_long_symbol_ends(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit(symbol_end=80)))
+    assert "[high 0.81; method Cart.total; goes on to line 80]" in run(capsys, "search", "x")[1]
 
 
 def test_show_prints_neighbours_once_and_in_line_order(

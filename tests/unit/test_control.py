@@ -141,12 +141,44 @@ def test_a_search_has_the_documented_members() -> None:
         "/v1/search", json={"query": "x", "limit": "2", "projects": ["marmots"]}
     )
     found = answer.json()
-    assert set(found) == {"query", "results", "freshness", "notes", "took_ms", "total_candidates"}
+    assert set(found) == {
+        "query", "results", "freshness", "notes", "took_ms", "total_candidates", "tokens",
+        "next_offset",
+    }  # fmt: skip
     assert set(found["results"][0]) == {
         "project", "path", "start_line", "end_line", "address", "score", "confidence", "language",
-        "kind", "symbol", "text", "defines", "uses", "also_in", "signals",
+        "kind", "symbol", "symbol_end", "text", "defines", "uses", "also_in",
     }  # fmt: skip
     assert set(found["freshness"][0]) == {
         "project", "generation", "head", "state", "reason", "pending", "checked_at",
     }  # fmt: skip
     assert answer.headers["paparats-version"]
+
+
+def test_explanations_and_neighbours_come_when_asked_for() -> None:
+    service = FakeService()
+    answer = TestClient(Router(control_routes(service))).post(
+        "/v1/search", json={"query": "x", "limit": 1, "explain": True, "related": "true"}
+    )
+    (hit,) = answer.json()["results"]
+    assert [one["name"] for one in hit["explanation"]["features"]] == ["def_exact", "p_test"]
+    assert hit["explanation"]["score"] == 1.5
+    assert hit["explanation"]["confidence"]["grounds"] == {"answerable": 0.9, "this_one": 1.0}
+    assert set(answer.json()["meanings"]) == {"def_exact", "p_test", "answerable", "this_one"}
+    assert service.searches[0].related
+    assert hit["related"][0]["relation"] == "called_by"
+
+
+def test_a_token_budget_leaves_hits_out_and_says_where_to_go_on() -> None:
+    client = TestClient(Router(control_routes(FakeService(text="z" * 700))))
+
+    def ask(**more: int) -> dict[str, Any]:
+        found: dict[str, Any] = client.post("/v1/search", json={"query": "x", **more}).json()
+        return found
+
+    assert [len(ask()["results"]), ask()["next_offset"], ask()["tokens"]] == [5, None, 1000]
+    cut = ask(max_tokens=450)
+    assert (len(cut["results"]), cut["next_offset"], cut["tokens"]) == (2, 2, 400)
+    rest = ask(offset=2, limit=3)
+    assert rest["results"] == ask()["results"][2:]
+    assert rest["next_offset"] is None

@@ -120,6 +120,14 @@ def _add_search_commands(commands: Subparsers) -> None:
     search.add_argument("--lang", **repeated, help="language, such as python")
     search.add_argument("--kind", **{**repeated, "type": _kind}, help="such as function or class")
     search.add_argument("--fresh", action="store_true", help="compare with the disk first")
+    search.add_argument(
+        "--related", action="store_true", help="also name callers, callees, class and tests"
+    )
+    search.add_argument(
+        "--explain", action="store_true", help="show where each score and confidence comes from"
+    )
+    search.add_argument("--max-tokens", type=_tokens, metavar="N", help="print no more than fits")
+    search.add_argument("--offset", type=_offset, default=0, metavar="N", help="skip so many")
     search.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="default: 10")
 
     show = _command(commands, "show", "search:show", "Show the code at an address.")
@@ -178,6 +186,14 @@ def _number_between(text: str, low: int, high: int) -> int:
 
 def _limit(text: str) -> int:
     return _number_between(text, 1, 100)
+
+
+def _tokens(text: str) -> int:
+    return _number_between(text, 100, 1_000_000)
+
+
+def _offset(text: str) -> int:
+    return _number_between(text, 0, 100)
 
 
 def _radius(text: str) -> int:

@@ -12,12 +12,15 @@ from paparatsd.interfaces.cli.output import (
     state_style,
 )
 from paparatsd.interfaces.hints import unknown_languages
+from paparatsd.search.explanation import explanation_lines
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Mapping, Sequence
 
     from paparatsd.interfaces.cli.context import Context
 
+INDENT = "  "
 GRACE_S = 5.0
 """How much longer than its own deadline a search is waited for."""
 LEXERS = {"tsx": "tsx", "hcl": "terraform", "text": "text", "csharp": "csharp"}
@@ -38,6 +41,7 @@ def search(context: Context) -> int:
         kinds=arguments.kind,
         fresh=arguments.fresh,
         deadline_s=arguments.timeout,
+        **_wishes(arguments),
     )
     if arguments.lang and not answer["results"]:
         answer["notes"] += _language_notes(context)
@@ -46,17 +50,34 @@ def search(context: Context) -> int:
         return 0
     if not answer["results"]:
         context.output.line("no results")
-    for number, hit in enumerate(answer["results"]):
-        if number:
-            context.output.line()
+    for hit in answer["results"]:
         _print_hit(context, hit)
-    if answer["results"] and (answer["notes"] or stale_lines(answer["freshness"])):
         context.output.line()
     for note in answer["notes"]:
         context.output.line(f"note: {note}", style="yellow")
     for line in stale_lines(answer["freshness"]):
         context.output.line(line, style="yellow")
+    if answer["results"]:
+        context.output.line(_summary(answer), style="dim")
     return 0
+
+
+def _wishes(arguments: Namespace) -> dict[str, Any]:
+    """Return what is asked for beyond the usual answer: nothing is sent that was not given."""
+    wishes = {
+        "explain": arguments.explain,
+        "related": arguments.related,
+        "max_tokens": arguments.max_tokens,
+        "offset": arguments.offset,
+    }
+    return {name: value for name, value in wishes.items() if value}
+
+
+def _summary(answer: Mapping[str, Any]) -> str:
+    """Return the last line: how much there is, what it costs to read, how to go on."""
+    line = f"{counted(len(answer['results']), 'result')}, about {answer['tokens']:,} tokens"
+    following = answer["next_offset"]
+    return line if following is None else f"{line}; more with --offset {following}"
 
 
 def _language_notes(context: Context) -> list[str]:
@@ -116,13 +137,28 @@ def stale_lines(freshness: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
     _print_header(context, hit, with_confidence=True)
+    for one in hit.get("related", ()):
+        _print_neighbour(context, one)
+    if "explanation" in hit:
+        width = None if context.output.width is None else context.output.width - len(INDENT)
+        for line in explanation_lines(hit["explanation"], width):
+            context.output.line(INDENT + line, style="dim")
     _print_code(context, hit["text"], hit["start_line"], hit["language"])
+
+
+def _print_neighbour(context: Context, one: Mapping[str, Any]) -> None:
+    relation = one["relation"].replace("_", " ") + ("?" if one["certainty"] == "inferred" else "")
+    where = f"  line {one['line']}" if "#" in one["address"] else ""
+    line = f"{INDENT}{relation:<12} {pasteable(one['address'])}{where}"
+    context.output.line(line, style="cyan")
 
 
 def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
     where = f"{hit['project']} {hit['path']}:{hit['start_line']}-{hit['end_line']}"
     address = pasteable(hit["address"])
     about = [hit["kind"] if hit["symbol"] is None else f"{hit['kind']} {hit['symbol']}"]
+    if hit["symbol_end"] is not None:
+        about.append(f"goes on to line {hit['symbol_end']}")
     if hit["also_in"]:
         about.append("also in " + ", ".join(hit["also_in"]))
     if with_confidence:

@@ -17,12 +17,13 @@ from paparatsd.interfaces.hints import unknown_kinds, unknown_languages
 from paparatsd.interfaces.mcp import schemas
 from paparatsd.model import GroupName, ProjectName, SearchRequest
 from paparatsd.search.render import clean_text, render_answer, render_chunk
+from paparatsd.search.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from paparatsd.interfaces.api import ServiceApi
-    from paparatsd.model import ProjectStatus
+    from paparatsd.model import ProjectStatus, SearchAnswer
 
 log = structlog.get_logger()
 
@@ -31,6 +32,7 @@ PROGRESS_EVERY_S = 1.0
 _HIT_MEMBERS = tuple(
     schemas.SEARCH_CODE.output_schema["properties"]["results"]["items"]["properties"]
 )
+_ANSWER_MEMBERS = tuple(schemas.SEARCH_CODE.output_schema["properties"])
 _PROJECT_MEMBERS = tuple(
     schemas.LIST_PROJECTS.output_schema["properties"]["projects"]["items"]["properties"]
 )
@@ -98,6 +100,7 @@ class CodingTools:
         limit = arguments.number("limit", default=5, low=1, high=schemas.MAX_RESULTS)
         offset = arguments.number("offset", default=0, low=0, high=schemas.MAX_OFFSET)
         max_tokens = _token_budget(arguments)
+        explain = arguments.flag("explain", default=False)
         project = arguments.optional_text("project")
         group = arguments.optional_text("group")
         request = SearchRequest(
@@ -109,6 +112,7 @@ class CodingTools:
             languages=arguments.texts("language"),
             kinds=arguments.texts("kind"),
             fresh=arguments.flag("fresh", default=False),
+            related=arguments.flag("related", default=False),
         )
         arguments.finish()
         try:
@@ -117,23 +121,15 @@ class CodingTools:
             return await self._nothing(request.query, str(error))
         if not answer.hits:
             answer = replace(answer, notes=(*answer.notes, *await self._misspelt(request)))
-        rendered = render_answer(answer, max_tokens, offset)
-        shown = answer.hits[offset : rendered.next_offset]
-        structured = shapes.answer_json(replace(answer, hits=shown))
-        structured["results"] = [_hit(hit) for hit in structured["results"]]
-        wanted = ("query", "results", "freshness", "notes")
-        return ToolReply(
-            rendered.text, {**_only(structured, wanted), "next_offset": rendered.next_offset}
-        )
+        return _found(answer, max_tokens, offset, explain=explain)
 
     async def _nothing(self, query: str, reason: str) -> ToolReply:
         projects = await self._service.list_projects(None)
         known = ", ".join(project.name for project in projects) or "none yet"
         text = f"Nothing was searched: {reason}. Indexed projects: {known}."
-        return ToolReply(
-            text,
-            {"query": query, "results": [], "freshness": [], "notes": [text], "next_offset": None},
-        )
+        empty: dict[str, Any] = {"results": [], "freshness": [], "next_offset": None}
+        said = {"query": query, "notes": [text], "tokens": estimate_tokens(text)}
+        return ToolReply(text, {**said, **empty})
 
     async def _misspelt(self, request: SearchRequest) -> list[str]:
         """Return what to say of filters that could let nothing through."""
@@ -166,17 +162,22 @@ class CodingTools:
                 "target": None,
                 "neighbours": [],
                 "freshness": None,
+                "tokens": estimate_tokens(text),
             }
             return ToolReply(text, {"address": address, **missing})
-        shape = shapes.view_json(view)
+        rendered = render_chunk(view, max_tokens)
+        target, *neighbours = rendered.hits
+        neighbours.sort(key=lambda hit: hit.start_line)
+        shape = shapes.view_json(replace(view, target=target, neighbours=tuple(neighbours)))
         structured = {
             "found": True,
-            "address": view.target.address,
+            "address": target.address,
             "target": _hit(shape["target"]),
             "neighbours": [_hit(hit) for hit in shape["neighbours"]],
             "freshness": shape["freshness"],
+            "tokens": estimate_tokens(rendered.text),
         }
-        return ToolReply(render_chunk(view, max_tokens), structured)
+        return ToolReply(rendered.text, structured)
 
     async def _list_projects(self, arguments: Arguments) -> ToolReply:
         group = arguments.optional_text("group")
@@ -212,6 +213,16 @@ class CodingTools:
         return ToolReply(text, {"project": name, "deleted": True})
 
 
+def _found(answer: SearchAnswer, max_tokens: int, offset: int, *, explain: bool) -> ToolReply:
+    """Return an answer as text within its budget, and the same hits as data."""
+    rendered = render_answer(answer, max_tokens, offset, explain=explain)
+    shown = replace(answer, hits=rendered.hits)
+    shape = shapes.answer_json(shown, rendered.next_offset, explain=explain)
+    shape["results"] = [_hit(hit) for hit in shape["results"]]
+    shape["tokens"] = estimate_tokens(rendered.text)
+    return ToolReply(rendered.text, _only(shape, _ANSWER_MEMBERS))
+
+
 def _nothing_to_delete(name: str) -> ToolReply:
     text = f"There is no project {name!r}; nothing was deleted."
     return ToolReply(text, {"project": name, "deleted": False})
@@ -227,11 +238,11 @@ def _token_budget(arguments: Arguments) -> int:
 
 
 def _only(members: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: members[name] for name in names}
+    return {name: members[name] for name in names if name in members}
 
 
 def _hit(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a hit for a model: without scores of single features, without control characters."""
+    """Return a hit for a model: without control characters."""
     return {**_only(shape, _HIT_MEMBERS), "text": clean_text(shape["text"])}
 
 

@@ -1,0 +1,104 @@
+"""Weights as they are shipped: two sets of features, fitted on the questions of some table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from contrib.train.ranker.linear import C, both, make_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from contrib.train.ranker.linear import Pairs
+    from contrib.train.ranker.table import Question, Table
+
+FORMAT = 1
+BY_MEANING = "d_"
+"""Features that need vectors begin so."""
+BY_HAND: Mapping[str, float] = {"p_asked": 0.5}
+"""Too few questions ask for tests, documents or settings by word to learn this one from them."""
+LEFT_OUT: frozenset[str] = frozenset()
+"""Computed, but without weight: leaving it out costs nothing (see README.md)."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The features of a model: with vectors, and by words only."""
+
+    meaning: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A fitted model."""
+
+    meaning: Mapping[str, float]
+    words: Mapping[str, float]
+
+    def score(self, table: Table, question: Question) -> NDArray[np.float64]:
+        """Return the score of each candidate, by the weights that search would take."""
+        weights = self.words if question.asked.by_words else self.meaning
+        values = question.features[:, table.at(list(weights))].astype(np.float64)
+        scores: NDArray[np.float64] = values @ np.array(list(weights.values()))
+        return scores
+
+
+def choose(table: Table, without: Iterable[str] = (), *, lexical: bool = False) -> Choice:
+    """Return all features but those left out; `lexical` leaves vectors out everywhere."""
+    left_out = {*LEFT_OUT, *without}
+    kept = tuple(name for name in table.names if name not in left_out and name not in BY_HAND)
+    words = tuple(name for name in kept if not name.startswith(BY_MEANING))
+    return Choice(words if lexical else kept, words)
+
+
+def fit_pairs(table: Table, pairs: Pairs, choice: Choice, strength: float = C) -> Weights:
+    """Fit both sets of weights on the same pairs."""
+    by_hand = {name: value for name, value in BY_HAND.items() if name in table.columns}
+    words = _named(choice.words, pairs.fit(table.at(choice.words), strength)) | by_hand
+    if choice.meaning == choice.words:
+        return Weights(words, words)
+    meaning = _named(choice.meaning, pairs.fit(table.at(choice.meaning), strength)) | by_hand
+    return Weights(meaning, words)
+
+
+def fit(
+    table: Table,
+    questions: Iterable[Question],
+    choice: Choice,
+    *,
+    seed: int = 0,
+    strength: float = C,
+    extra: Pairs | None = None,
+) -> Weights:
+    """Fit on some questions of a table, and on `extra` pairs beside them."""
+    pairs = make_pairs(questions, seed=seed)
+    return fit_pairs(table, pairs if extra is None else both(pairs, extra), choice, strength)
+
+
+def _named(names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
+    return dict(zip(names, weights.tolist(), strict=True))
+
+
+def write_weights(place: Path, weights: Weights) -> None:
+    """Write a file of weights as search reads it; what it says of confidence stays as it is."""
+    content: dict[str, Any] = {}
+    if place.is_file():
+        content = json.loads(place.read_text(encoding="utf-8"))
+    content["format"] = FORMAT
+    for name in ("meaning", "words"):
+        content[name] = _rounded(getattr(weights, name))
+    order = ("format", "meaning", "words", "confidence")
+    ordered = {key: content[key] for key in order if key in content}
+    place.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+
+
+def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 5) for name, value in sorted(weights.items())}

@@ -405,6 +405,7 @@ class SearchRequest:
     fresh: bool = False
     deadline_s: float = 10.0
     related: bool = False
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

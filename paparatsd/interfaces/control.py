@@ -139,7 +139,6 @@ async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
     limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
     offset = arguments.number("offset", default=0, low=0, high=MAX_RESULTS)
     max_tokens = arguments.number("max_tokens", default=0, low=0, high=1_000_000)
-    explain = arguments.flag("explain", default=False)
     search = SearchRequest(
         query=arguments.text("query", max_chars=10_000),
         limit=min(limit + offset, MAX_RESULTS),
@@ -151,11 +150,12 @@ async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
         fresh=arguments.flag("fresh", default=False),
         deadline_s=arguments.real("deadline_s", default=10.0, low=0.05, high=60.0),
         related=arguments.flag("related", default=False),
+        explain=arguments.flag("explain", default=False),
     )
     arguments.finish()
     answer = await service.search(search)
     hits, following = fitting(answer.hits, max_tokens or None, offset)
-    return shapes.answer_json(replace(answer, hits=hits), following, explain=explain)
+    return shapes.answer_json(replace(answer, hits=hits), following, explain=search.explain)
 
 
 async def _show(service: ServiceApi, request: Request) -> dict[str, Any]:

@@ -100,7 +100,6 @@ class CodingTools:
         limit = arguments.number("limit", default=5, low=1, high=schemas.MAX_RESULTS)
         offset = arguments.number("offset", default=0, low=0, high=schemas.MAX_OFFSET)
         max_tokens = _token_budget(arguments)
-        explain = arguments.flag("explain", default=False)
         project = arguments.optional_text("project")
         group = arguments.optional_text("group")
         request = SearchRequest(
@@ -113,6 +112,7 @@ class CodingTools:
             kinds=arguments.texts("kind"),
             fresh=arguments.flag("fresh", default=False),
             related=arguments.flag("related", default=False),
+            explain=arguments.flag("explain", default=False),
         )
         arguments.finish()
         try:
@@ -121,7 +121,7 @@ class CodingTools:
             return await self._nothing(request.query, str(error))
         if not answer.hits:
             answer = replace(answer, notes=(*answer.notes, *await self._misspelt(request)))
-        return _found(answer, max_tokens, offset, explain=explain)
+        return _found(answer, max_tokens, offset, explain=request.explain)
 
     async def _nothing(self, query: str, reason: str) -> ToolReply:
         projects = await self._service.list_projects(None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,13 +15,15 @@ import pytest
 from contrib.bench.quality import adapter as daemon_adapter
 from contrib.bench.quality import compare
 from contrib.bench.quality.baselines import keywords
-from contrib.bench.quality.dataset import Query, Repo, Target
+from contrib.bench.quality.dataset import Query, Target
+from contrib.bench.quality.dataset import Repo as Annotated
 from contrib.bench.quality.measure import Task, measure
 from contrib.bench.quality.metrics import Result
 from contrib.bench.quality.process import AdapterFailed, AdapterProcess
 from contrib.bench.quality.scopes import Scope
 from contrib.bench.quality.systems import UNFITTED, System
 from tests.harness.daemon import clean_home, make_home
+from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,7 +76,7 @@ def asking(text: str, target: str = "a.py", number: int = 0) -> Query:
 
 
 def task_of(tree: Path, *queries: Query) -> Task:
-    return Task(Scope(Repo("tree", "python", "", "", ""), tree, "root"), queries)
+    return Task(Scope(Annotated("tree", "python", "", "", ""), tree, "root"), queries)
 
 
 def test_a_process_is_asked_over_its_standard_streams(fake: list[str], tree: Path) -> None:
@@ -165,6 +168,38 @@ def test_a_setting_that_the_daemon_refuses_ends_the_adapter(tree: Path) -> None:
     assert run.error is not None
     assert "code 1" in run.error
     assert "search.colour" in run.error
+
+
+def test_a_directory_that_an_outer_repository_ignores_is_measured_too(tmp_path: Path) -> None:
+    outer = Repo.create(tmp_path / "outer", {".gitignore": "corpora/\n"}).root
+    write(outer / "corpora" / "tree", FILES)
+    system = System("ours", (sys.executable, daemon_adapter.__file__), UNFITTED)
+
+    run = measure(
+        system, task_of(outer / "corpora" / "tree", asking("where do marmots sleep", "burrow.py"))
+    )
+
+    assert run.error is None
+    assert run.stats["state"] == "degraded"
+    assert run.answers["tree:00"][0].path == "burrow.py"
+
+
+def test_a_signal_ends_the_daemon_and_its_children(tree: Path, scratch: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, daemon_adapter.__file__, str(tree)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        ready = json.loads(process.stdout.readline())
+        process.terminate()
+        code = process.wait(timeout=20)
+
+    assert ready["ready"]
+    assert code == 1
+    assert list(scratch.iterdir()) == []
+    assert processes_with(scratch) == []
 
 
 def test_one_run_measures_every_system(

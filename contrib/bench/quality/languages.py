@@ -13,7 +13,6 @@ Exit code 1 when fewer than the target share of the questions finds an expected 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from contrib.bench.lab import Table, scratch, until_ready, write_json
+from contrib.bench.lab import Table, write_json
+from contrib.bench.quality.daemon import Service, running
 from contrib.bench.quality.systems import PACKAGED
-from tests.harness.daemon import Daemon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,6 @@ TOP = 5
 DEPTH = 20
 TARGET = 0.70
 QUESTIONS = Path(__file__).with_name("languages.json")
-STOP_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -74,32 +72,25 @@ def main() -> int:
     if arguments.ranker is not None:
         pairs.append(f"search.ranker={arguments.ranker.resolve()}")
     flags = [word for pair in pairs for word in ("--set", pair)]
-    asked = asyncio.run(ask_all(questions, corpora, flags))
+    asked = ask_all(questions, corpora, flags)
     share = report(asked, str(arguments.ranker or PACKAGED))
     write_json(arguments.json, {"share": share, "target": TARGET, "questions": asked})
     return 0 if share >= TARGET else 1
 
 
-async def ask_all(
+def ask_all(
     questions: Sequence[Question], corpora: Path, flags: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Index the repositories in one daemon and ask every question of its own."""
-    with scratch() as home:
-        daemon = Daemon(home, {"PYTHONWARNINGS": "ignore"}, flags)
-        try:
-            await daemon.start()
-            for name in sorted({question.repo for question in questions}):
-                await daemon.add(corpora / name, name=name)
-            await until_ready(daemon)
-            return [await ask(daemon, question) for question in questions]
-        finally:
-            if daemon.process is not None:
-                await daemon.stop(within_s=STOP_S)
+    names = sorted({question.repo for question in questions})
+    with running(flags) as service:
+        service.index({name: corpora / name for name in names})
+        return [ask(service, question) for question in questions]
 
 
-async def ask(daemon: Daemon, question: Question) -> dict[str, Any]:
+def ask(service: Service, question: Question) -> dict[str, Any]:
     """Ask one question; `rank` counts distinct files, None when none of the expected is found."""
-    hits = await daemon.search(question.text, limit=DEPTH, projects=[question.repo])
+    hits = service.search(question.text, project=question.repo, limit=DEPTH)
     files = list(dict.fromkeys(hit["path"] for hit in hits))
     places = [rank for rank, path in enumerate(files, 1) if path in question.files]
     return {

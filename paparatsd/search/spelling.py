@@ -60,3 +60,18 @@ def split_qualified(text: str) -> tuple[tuple[str, ...], str]:
     if not parts:
         return (), ""
     return tuple(parts[:-1]), parts[-1]
+
+
+@lru_cache(maxsize=4096)
+def exact_spellings(name: str) -> tuple[str, ...]:
+    """Return the other spellings of a composed name with the capitals that languages give them.
+
+    >>> exact_spellings("get_user")
+    ('getUser', 'GetUser')
+    """
+    parts = name_parts(name)
+    if not 2 <= len(parts) <= MAX_PARTS:
+        return ()
+    pascal = "".join(part[0].upper() + part[1:] for part in parts)
+    forms = ("_".join(parts), parts[0] + pascal[len(parts[0]) :], pascal)
+    return tuple(form for form in forms if form != name)

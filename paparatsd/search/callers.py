@@ -20,7 +20,7 @@ from paparatsd.search.results import Winner
 from paparatsd.search.spelling import exact_spellings, split_qualified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
 
-MAX_FILES = 24
+MAX_FILES, MAX_QUALIFIED_FILES = 24, 8
 """Files whose uses are read for one question."""
 PER_FILE = 2
 """Callers of one file before those of the next; the rest follow when there is room."""
@@ -100,29 +100,34 @@ def find_callers(
     `allowed`: per view the rows that the filters let through.
     """
     qualifiers, asked = split_qualified(query.callers_of or "")
-    users = reader.users_of([asked, *exact_spellings(asked)])
+    users = reader.users_of([asked, *exact_spellings(asked), *qualifiers[-1:]])
+    near = users.get(qualifiers[-1], {}) if qualifiers else {}
+    most = MAX_QUALIFIED_FILES if qualifiers else MAX_FILES
     for name in (asked, *exact_spellings(asked)):
-        files = _files(users.get(name, {}), views, allowed, query.about)
+        files = _files(users.get(name, {}), near, views, allowed, query.about)
         if files:
             finder = _Finder(reader, shelf, name, qualifiers, views)
-            return Callers(name, finder.callers(files[:MAX_FILES], limit), len(files))
+            return Callers(name, finder.callers(files[:most], limit), len(files))
     return Callers("", (), 0)
 
 
 def _files(
     users: Mapping[VersionId, int],
+    near: Collection[VersionId],
     views: Sequence[ProjectView],
     allowed: Sequence[NDArray[np.bool_]],
     about: frozenset[str],
 ) -> list[tuple[int, int, int]]:
     """Return (view, row, version) of files that use the name: code first, then by number of uses.
 
-    What the question asks for by word (tests, examples) comes before other code.
+    What the question asks for by word (tests, examples) comes before other code, and what uses
+    the qualifier as well (`near`) before what does not.
     """
+    both = {int(version) for version in near}
     counts = {int(version): times for version, times in users.items()}
     versions = np.fromiter(counts, np.int64, len(counts))
     wanted = Prior(sum(int(prior) for topic, prior in _WANTED.items() if topic in about))
-    found: dict[int, tuple[tuple[bool, bool, int, str], tuple[int, int, int]]] = {}
+    found: dict[int, tuple[tuple[bool, bool, bool, int, str], tuple[int, int, int]]] = {}
     for number, (view, mask) in enumerate(zip(views, allowed, strict=True)):
         for version, row in zip(versions.tolist(), view.rows_of(versions).tolist(), strict=True):
             if row < 0 or not mask[row] or version in found:
@@ -130,7 +135,7 @@ def _files(
             path = view.paths[row]
             prior = path_priors(path)
             aside = bool(prior & _ASIDE & ~wanted)
-            key = (not prior & wanted, aside, -counts[version], path)
+            key = (not prior & wanted, aside, version not in both, -counts[version], path)
             found[version] = (key, (number, row, version))
     return [file for _, file in sorted(found.values())]
 

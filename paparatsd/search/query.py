@@ -148,7 +148,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         subject = constant_words(without_frames(text) if frames else text)
         subject = " ".join((subject, *frames)).strip()
     said = words(subject)
-    low = " ".join(word.lower() for word in said)
+    low = " ".join(word.lower() for word in (words(text) if asked else said))
     qualifiers, names = _names(subject, said, intent, places)
     if message:  # its capitals are those of sentences
         names = tuple(name for name in names if _NAME_IN_PROSE.search(name) or name in frames)

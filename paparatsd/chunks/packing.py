@@ -15,8 +15,10 @@ from paparatsd.chunks.record import (
     HEADER,
     MAGIC,
     META,
+    POSTING,
     RECORD_VERSION,
     SECTIONS,
+    TERM,
     aligned,
     last_part,
 )
@@ -81,13 +83,16 @@ def _put_terms(
     terms, counts = np.unique(ids, return_counts=True)
     fields = file_fields(path, parsed)
     at = np.searchsorted(fields.whole.ids, terms)
-    sections["terms"] = terms
-    sections["offsets"] = np.concatenate([[0], np.cumsum(counts)])
-    sections["posting_chunks"] = np.repeat(np.arange(len(sparse)), lengths)[order]
-    sections["posting_values"] = values[order]
-    sections["whole_values"] = fields.whole.values[at]
-    sections["term_fields"] = fields.places[at]
-    sections["body_counts"] = fields.body_counts[at]
+    table = np.zeros(len(terms), TERM)
+    table["first"] = np.cumsum(counts) - counts
+    table["chunks"] = counts
+    table["value"] = fields.whole.values[at]
+    table["count"] = fields.body_counts[at]
+    table["places"] = fields.places[at]
+    postings = np.zeros(len(ids), POSTING)
+    postings["chunk"] = np.repeat(np.arange(len(sparse)), lengths)[order]
+    postings["value"] = values[order]
+    sections["terms"], sections["term_table"], sections["postings"] = terms, table, postings
 
 
 def _put_chunks(sections: dict[str, Any], parsed: ParsedFile, body_length: int) -> None:

@@ -19,7 +19,7 @@ from paparatsd.errors import StateCorrupt
 from paparatsd.model import SparseVector
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 RECORD_VERSION = 3
 """Part of the pipeline fingerprint and of each record's header."""
@@ -30,15 +30,25 @@ WEIGHT_UNITS = 100
 HEADER = struct.Struct("<4sHH")
 MAGIC = b"ppRR"
 META = struct.Struct("<IIIf8s")
-SECTIONS = (
+TERM = np.dtype(
+    [
+        ("first", "<u4"),
+        ("chunks", "<u4"),
+        ("value", "<f2"),
+        ("count", "<u2"),
+        ("places", "<u2"),
+    ]
+)
+"""One term of a file: its postings (first one, and how many), its value in the file as one
+document, how often it stands in the text, and in which fields of `fields.FIELDS`, as bits.
+"""
+POSTING = np.dtype([("chunk", "<u4"), ("value", "<f2")])
+"""One chunk that has a term, and the term's value there."""
+SECTIONS: tuple[tuple[str, DTypeLike], ...] = (
     ("meta", "u1"),
     ("terms", "<u4"),
-    ("offsets", "<u4"),
-    ("posting_chunks", "<u4"),
-    ("posting_values", "<f2"),
-    ("whole_values", "<f2"),
-    ("term_fields", "u1"),
-    ("body_counts", "<u2"),
+    ("term_table", TERM),
+    ("postings", POSTING),
     ("chunk_lines", "<u4"),
     ("chunk_kinds", "u1"),
     ("kind_names", "u1"),
@@ -101,24 +111,16 @@ class Definition:
 class RankRecord:
     """A record as arrays.
 
-    terms: ids of the file's terms, ascending (uint32 [n]). offsets: [n + 1] into posting_chunks
-    and posting_values (float16), which say in which chunks a term stands and with which value.
-    whole_values [n]: the terms' values in the file taken as one document. term_fields [n]: in which
-    fields of `fields.FIELDS` a term stands, as bits; body_counts [n]: how often in the text, of
-    `body_length` terms in all. used_names: hashes of the names that the file uses, ascending.
-    chunk_lines [c, 2].
+    terms: ids of the file's terms, ascending (uint32 [n]); term_table [n] and postings say where
+    each stands. used_names: hashes of the names that the file uses, ascending. chunk_lines [c, 2].
     def_*: one entry per definition; def_terms holds def_lengths[i] term ids of each one's name.
     sizes: number of chunks, terms, postings, definitions. def_table [5, definitions]: hash, folded
     hash, chunk, number of name terms, weight in hundredths.
     """
 
     terms: NDArray[np.uint32]
-    offsets: NDArray[np.uint32]
-    posting_chunks: NDArray[np.uint32]
-    posting_values: NDArray[np.float16]
-    whole_values: NDArray[np.float16]
-    term_fields: NDArray[np.uint8]
-    body_counts: NDArray[np.uint16]
+    term_table: NDArray[np.void]
+    postings: NDArray[np.void]
     chunk_kinds: NDArray[np.uint8]
     def_hashes: NDArray[np.uint32]
     def_folded: NDArray[np.uint32]
@@ -142,7 +144,7 @@ class RankRecord:
         self.chunk_lines = self._section("chunk_lines").reshape(-1, 2)
         self.def_lines = self._section("def_lines").reshape(-1, 2)
         # Ranking lays these of many files end to end: one small table costs a fraction of six.
-        counts = (self.chunks, len(self.terms), len(self.posting_chunks), len(self.def_hashes))
+        counts = (self.chunks, len(self.terms), len(self.postings), len(self.def_hashes))
         self.sizes = np.array(counts, np.int64)
         self.def_table = np.stack(
             [
@@ -159,7 +161,7 @@ class RankRecord:
         """Memory this record holds on to."""
         return len(self._data) + self.def_table.nbytes + 4_000
 
-    def _array(self, index: int, dtype: str) -> NDArray[Any]:
+    def _array(self, index: int, dtype: DTypeLike) -> NDArray[Any]:
         start, length = self._bounds[index]
         return np.frombuffer(self._data, dtype, length // np.dtype(dtype).itemsize, start)
 
@@ -225,7 +227,7 @@ def term_counts(data: bytes) -> SparseVector:
     record = read_record(data)
     names = np.concatenate([defined_ids(np.unique(record.def_hashes)), used_ids(record.used_names)])
     ids = np.concatenate([record.terms, names])
-    counts = np.concatenate([np.diff(record.offsets), np.ones(len(names), np.uint32)])
+    counts = np.concatenate([record.term_table["chunks"], np.ones(len(names), np.uint32)])
     # Two numbers may fall together: one in some ten thousand, and then they are added.
     unique, inverse = np.unique(ids, return_inverse=True)
     totals = np.bincount(inverse, weights=counts, minlength=len(unique))

@@ -46,9 +46,10 @@ def read_stored(read: CatalogReader, versions: Sequence[VersionId]) -> list[Stor
 def lexical_of(record: bytes) -> tuple[SparseVector, ...]:
     """Return the lexical vector of each chunk, from the postings of a ranking record."""
     opened = read_record(record)
-    terms = np.repeat(opened.terms, np.diff(opened.offsets).astype(np.int64))
+    terms = np.repeat(opened.terms, opened.term_table["chunks"].astype(np.int64))
+    postings = opened.postings
     vectors = []
     for chunk in range(opened.chunks):
-        here = opened.posting_chunks == chunk
-        vectors.append(SparseVector(terms[here], opened.posting_values[here].astype(np.float32)))
+        here = postings["chunk"] == chunk
+        vectors.append(SparseVector(terms[here], postings["value"][here].astype(np.float32)))
     return tuple(vectors)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.record import defined_ids, used_ids
+from paparatsd.search.matching import member_mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,23 +45,19 @@ def graph_features(
     """Return how much the best files use each file, and the other way, and how used each is."""
     score = np.sum([values[name] for name in _SCORES], axis=0)
     leaders = np.argsort(-score, kind="stable")[:LEADERS]
-    hashes, owners = _defined(definitions)
     used, users = _used(records, leaders)
+    hashes, owners = _defined(definitions, used)
     incoming, outgoing = np.zeros((2, len(files)), np.float64)
     limit = max(MOST_USERS, MOST_USERS_SHARE * sum(len(view.paths) for view in pinned.views))
-    places = np.searchsorted(used, hashes)
-    inside = np.zeros(0, np.int64)
-    if len(used):
-        inside = np.flatnonzero(used[np.minimum(places, len(used) - 1)] == hashes)
-    if len(inside):
-        names, which = np.unique(hashes[inside], return_inverse=True)
+    if len(hashes):
+        names, which = np.unique(hashes, return_inverse=True)
         worth = _worth(pinned.corpus, names, limit)
         links = np.zeros((len(leaders), len(files)), np.float64)
         # One row of `used` per name and user: the same name follows itself.
-        ends = np.searchsorted(used, hashes[inside], side="right")
-        counts = ends - places[inside]
-        rows = np.repeat(places[inside], counts) + _within(counts)
-        target = np.repeat(owners[inside], counts)
+        places = np.searchsorted(used, hashes)
+        counts = np.searchsorted(used, hashes, side="right") - places
+        rows = np.repeat(places, counts) + _within(counts)
+        target = np.repeat(owners, counts)
         weight = np.repeat(worth[which], counts)
         other = leaders[users[rows]] != target
         np.add.at(links, (users[rows][other], target[other]), weight[other])
@@ -70,14 +67,16 @@ def graph_features(
     return {
         "g_in_top": np.log1p(incoming),
         "g_out": np.log1p(outgoing),
-        "p_logindeg": np.log1p(_users(pinned, files, hashes, owners)),
+        "p_logindeg": np.log1p(_popularity(pinned.corpus, files, records)),
     }
 
 
-def _defined(definitions: Definitions) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return (hash, file) of the names that the candidates define, each once per file."""
-    owners = definitions.files_of(np.arange(len(definitions.hashes), dtype=np.int64))
-    keys = np.unique(owners << 32 | definitions.hashes.astype(np.int64))
+def _defined(
+    definitions: Definitions, used: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return (hash, file) of the used names that the candidates define, each once per file."""
+    found = np.flatnonzero(member_mask(definitions.hashes, used))
+    keys = np.unique(definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64))
     return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32
 
 
@@ -106,16 +105,21 @@ def _worth(corpus: Corpus, names: NDArray[np.uint32], limit: float) -> Floats:
     return np.where(telling, 1.0 / np.sqrt(users), 0.0)
 
 
-def _users(
-    pinned: Pinned,
-    files: Sequence[FileRow],
-    hashes: NDArray[np.uint32],
-    owners: NDArray[np.int64],
-) -> Floats:
-    """Return how often the telling names of each file are used, in files of the whole scope."""
-    if len(hashes) == 0:
-        return np.zeros(len(files), np.float64)
-    definers = pinned.corpus.frequency(defined_ids(hashes))
-    users = pinned.corpus.frequency(used_ids(hashes))
-    counted = np.where(definers <= MOST_DEFINERS, users, 0.0)
-    return np.bincount(owners, weights=counted, minlength=len(files)).astype(np.float64)
+def _popularity(corpus: Corpus, files: Sequence[FileRow], records: Sequence[RankRecord]) -> Floats:
+    """Return how often the telling names of each file are used, in files of the whole scope.
+
+    Counted once per file and generation.
+    """
+    known = corpus.popularity
+    missing = [at for at, file in enumerate(files) if file.version not in known]
+    if missing:
+        names = [np.unique(records[at].def_hashes) for at in missing]
+        hashes = np.concatenate([np.zeros(0, np.uint32), *names])
+        definers = corpus.frequency(defined_ids(hashes))
+        users = corpus.frequency(used_ids(hashes))
+        counted = np.where(definers <= MOST_DEFINERS, users, 0.0)
+        owner = np.repeat(np.arange(len(missing)), [len(one) for one in names])
+        sums = np.bincount(owner, weights=counted, minlength=len(missing))
+        for at, value in zip(missing, sums.tolist(), strict=True):
+            known[files[at].version] = value
+    return np.array([known[file.version] for file in files], np.float64)

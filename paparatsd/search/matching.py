@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.chunks.record import WEIGHT_UNITS
+from paparatsd.chunks.record import POSTING, TERM, WEIGHT_UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 _BUCKETS = 1 << 16
 FEW = 8
 """Up to this many wanted values, comparing with each in turn is faster than any table."""
+MANY = 64
+"""From this many wanted values on, sorting beats comparing each with each."""
 _NONE = np.zeros(0, np.uint32)
-_HALVES = np.zeros(0, np.float16)
-_BYTES = np.zeros(0, np.uint8)
-_SHORTS = np.zeros(0, np.uint16)
 _NO_TABLE = np.zeros((5, 0), np.uint32)
 
 
@@ -45,7 +44,7 @@ class TermHits:
     terms: NDArray[np.int64]
     values: NDArray[np.float64]
     whole: NDArray[np.float64]
-    places: NDArray[np.uint8]
+    places: NDArray[np.uint16]
     counts: NDArray[np.float64]
     definitions: NDArray[np.int64]
 
@@ -74,35 +73,41 @@ def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHi
     ends = ends_of(records)
     starts, table_starts, posting_starts = ends[0], ends[1], ends[2]
     whole, counts = np.zeros((2, len(ids), len(records)), np.float64)
-    places = np.zeros((len(ids), len(records)), np.uint8)
+    places = np.zeros((len(ids), len(records)), np.uint16)
     tables = np.concatenate([_NONE, *[record.terms for record in records]])
     found = np.flatnonzero(member_mask(tables, ids))
     order = np.argsort(ids, kind="stable")
     terms = order[np.searchsorted(ids[order], tables[found])]
     files = np.searchsorted(table_starts, found, side="right") - 1
-    values = np.concatenate([_HALVES, *[record.whole_values for record in records]])
-    whole[terms, files] = values[found]
-    fields = np.concatenate([_BYTES, *[record.term_fields for record in records]])
-    places[terms, files] = fields[found]
-    bodies = np.concatenate([_SHORTS, *[record.body_counts for record in records]])
-    counts[terms, files] = bodies[found]
-    # Each record has one offset more than terms: the file's number shifts the place.
-    offsets = np.concatenate([_NONE, *[record.offsets for record in records]])
-    begins = offsets[found + files].astype(np.int64)
-    lengths = offsets[found + files + 1] - begins
-    postings = ranges(begins + posting_starts[files], lengths)
-    chunks = np.concatenate([_NONE, *[record.posting_chunks for record in records]])[postings]
-    worths = np.concatenate([_HALVES, *[record.posting_values for record in records]])[postings]
+    rows = laid_out([record.term_table for record in records], TERM, found)
+    whole[terms, files], places[terms, files] = rows["value"], rows["places"]
+    counts[terms, files] = rows["count"]
+    lengths = rows["chunks"].astype(np.int64)
+    at = ranges(rows["first"] + posting_starts[files], lengths)
+    postings = laid_out([record.postings for record in records], POSTING, at)
     return TermHits(
         starts=starts,
-        chunks=chunks.astype(np.int64) + np.repeat(starts[files], lengths),
+        chunks=postings["chunk"] + np.repeat(starts[files], lengths),
         terms=np.repeat(terms, lengths),
-        values=worths.astype(np.float64),
+        values=postings["value"].astype(np.float64),
         whole=whole,
         places=places,
         counts=counts,
         definitions=ends[3],
     )
+
+
+def laid_out(
+    tables: Sequence[NDArray[np.void]], row: np.dtype[np.void], wanted: NDArray[np.int64]
+) -> NDArray[np.void]:
+    """Return the wanted rows of tables laid end to end.
+
+    As plain numbers: numpy copies rows of a structured type one field at a time.
+    """
+    width = row.itemsize // 2
+    flat = np.concatenate([np.zeros(0, np.uint16), *[one.view(np.uint16) for one in tables]])
+    chosen = flat.reshape(-1, width)[wanted]
+    return np.ascontiguousarray(chosen).view(row).reshape(-1)
 
 
 def ends_of(records: Sequence[RankRecord]) -> NDArray[np.int64]:
@@ -138,7 +143,10 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
     table[wanted & (_BUCKETS - 1)] = True
     mask = table.take(values & (_BUCKETS - 1))
     likely = np.flatnonzero(mask)
-    mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
+    if len(wanted) > MANY:
+        mask[likely] = np.isin(values[likely], wanted)
+    else:
+        mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
     return mask
 
 

@@ -23,6 +23,7 @@ class Prior(IntFlag):
     CONFIG = 16
     BARREL = 32
     PLATFORM = 64
+    STUB = 128
 
 
 _TEST_FOLDERS = (
@@ -84,6 +85,7 @@ _RULES = (
             r"|mix\.exs|Package\.swift)$|(?:^|/)\."
         ),
     ),
+    (Prior.STUB, re.compile(r"\.(?:d\.[cm]?ts|pyi|rbi|mli|hs-boot)$")),
     (
         Prior.BARREL,
         re.compile(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,15 +26,20 @@ _KINDS = (
     ("p_example", Prior.EXAMPLE, "example"),
     ("p_config", Prior.CONFIG, "config"),
     ("p_barrel", Prior.BARREL, ""),
+    ("p_stub", Prior.STUB, ""),
 )
 """Feature, what the path says, and the word by which a question asks for such files."""
+
+
+DEEPEST = 8
 
 
 def standing_features(
     pinned: Pinned, files: Sequence[FileRow], records: Sequence[RankRecord]
 ) -> dict[str, Floats]:
     """Return the priors; what the question asks for by word is not held against a file."""
-    flags = np.array([path_priors(file.path) for file in files], np.int64)
+    places = [place_of(file.path) for file in files]
+    flags = np.array([place.flags for place in places], np.int64)
     about = pinned.query.about
     asked = np.zeros(len(files), np.float64)
     values: dict[str, Floats] = {}
@@ -45,20 +51,32 @@ def standing_features(
         values[name] = has
     values["p_asked"] = asked
     values["p_variant"] = _variants(pinned, files, flags)
-    values["has_partner"] = np.array(
-        [
-            "test" not in about
-            and bool(flag & Prior.TEST)
-            and pinned.views[file.view].index.has_partner(file.path)
-            for file, flag in zip(files, flags.tolist(), strict=True)
-        ],
-        np.float64,
-    )
+    values["has_partner"] = np.zeros(len(files), np.float64)
+    if "test" not in about:
+        tests = np.flatnonzero(values["p_test"]).tolist()
+        values["has_partner"][tests] = [_has_partner(pinned, files[at]) for at in tests]
     values["p_langshare"] = _language_shares(pinned, files)
-    values["p_depth"] = np.array([min(file.path.count("/"), 8) for file in files], np.float64)
+    values["p_depth"] = np.array([place.depth for place in places], np.float64)
     values["p_commentfrac"] = np.array([record.comment_fraction for record in records], np.float64)
-    values["p_logsize"] = np.log1p([record.size / 1_000.0 for record in records])
+    values["p_logsize"] = np.log1p(np.array([record.size for record in records]) / 1_000.0)
     return values
+
+
+def _has_partner(pinned: Pinned, file: FileRow) -> bool:
+    return pinned.views[file.view].index.has_partner(file.path)
+
+
+class Place(NamedTuple):
+    """What a path says: the bits of `Prior`, and how deep it lies (at most DEEPEST)."""
+
+    flags: int
+    depth: int
+
+
+@lru_cache(maxsize=1 << 16)
+def place_of(path: str) -> Place:
+    """Read a path."""
+    return Place(path_priors(path), min(path.count("/"), DEEPEST))
 
 
 def _variants(pinned: Pinned, files: Sequence[FileRow], flags: NDArray[np.int64]) -> Floats:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -141,11 +141,13 @@ class Corpus:
     """All searched views as one collection, each version counted once.
 
     Frequencies are sums over `parts` (sign, frequencies): the projects' own, and what corrects
-    for versions that several of them show.
+    for versions that several of them show. `popularity` is filled as files become candidates:
+    version -> how often the names that it defines are used.
     """
 
     parts: tuple[tuple[int, Frequencies], ...]
     chunks: int
+    popularity: dict[int, float] = field(default_factory=dict, compare=False)
 
     def frequency(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return in how many chunks each term stands."""

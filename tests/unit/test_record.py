@@ -49,17 +49,17 @@ def test_record_gives_back_each_chunks_vector() -> None:
     data, file = sample()
     record = read_record(data)
     for ordinal, vector in enumerate(lexical_vectors("pkg/vault.py", file)):
-        rows = np.repeat(np.arange(len(record.terms)), np.diff(record.offsets))
-        mine = record.posting_chunks == ordinal
+        rows = np.repeat(np.arange(len(record.terms)), record.term_table["chunks"].astype(int))
+        mine = record.postings["chunk"] == ordinal
         assert np.array_equal(record.terms[rows[mine]], vector.ids)
-        assert np.allclose(record.posting_values[mine], vector.values, atol=1e-3)
+        assert np.allclose(record.postings["value"][mine], vector.values, atol=1e-3)
 
 
 def test_record_gives_back_the_files_vector() -> None:
     data, file = sample()
     record, whole = read_record(data), file_fields("pkg/vault.py", file).whole
     assert np.array_equal(record.terms, whole.ids)
-    assert np.allclose(record.whole_values, whole.values, atol=1e-3)
+    assert np.allclose(record.term_table["value"], whole.values, atol=1e-3)
 
 
 def test_record_gives_back_definitions_with_case_lines_and_parts() -> None:
@@ -192,11 +192,11 @@ def test_names_are_counted_apart_from_words_once_per_file() -> None:
 def test_record_says_in_which_fields_a_term_stands_and_how_often_in_the_text() -> None:
     record = read_record(sample()[0])
     at = record.terms.tolist().index(term_id("vault"))
-    assert record.term_fields[at] & (1 << BODY)
-    assert record.term_fields[at] & (1 << SYM)
-    assert record.term_fields[at] & (1 << PATH)
-    assert not record.term_fields[at] & (1 << DOC)
-    assert record.body_counts[at] == 1
+    assert record.term_table["places"][at] & (1 << BODY)
+    assert record.term_table["places"][at] & (1 << SYM)
+    assert record.term_table["places"][at] & (1 << PATH)
+    assert not record.term_table["places"][at] & (1 << DOC)
+    assert record.term_table["count"][at] == 1
     assert record.body_length > 0
 
 

@@ -348,6 +348,7 @@ class Service:
     def forget_answers(self, group: GroupName) -> None:
         """Drop kept answers of a group: something in it has changed."""
         self._searcher.forget(group)
+        self._searcher.warm_soon(lambda: self._scope(self._select((), ())))
 
     # ------------------------------------------------------------------ selection
 

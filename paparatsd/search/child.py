@@ -13,13 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
-from paparatsd.search.engine import Engine
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.search.shortcut import Shortcut
+from paparatsd.search.warming import WarmEngine
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.recall_link import RecallClient
 
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply
     from paparatsd.search.engine import Ranked
     from paparatsd.search.recall import RecallPlan
+
+log = structlog.get_logger()
 
 MEMORY_BYTES = 4 << 30
 """Bound of the address space, shared libraries and the memory-mapped catalog included."""
@@ -40,21 +44,37 @@ class Server:
     def __init__(self, catalog: Path, options: ChildOptions) -> None:
         self._catalog = catalog
         self._options = options
-        self._engine: Engine | None = None
+        self._engine: WarmEngine | None = None
+        self._loading = False
         self.shortcut: Shortcut | None = None
         if options.link is not None:
             link = RecallClient(socket.socket(fileno=options.link))
             self.shortcut = Shortcut(link, self._finish)
 
-    def engine(self) -> Engine:
+    def engine(self) -> WarmEngine:
         """Return the engine, made on first use."""
         if self._engine is None:
             source = CatalogSource(CatalogReader(self._catalog))
             encoder = StaticModel.load() if self._options.meaning else None
             ranker = Path(self._options.ranker) if self._options.ranker else None
-            self._engine = Engine(source, encoder, ranker=load_ranker(ranker))
+            self._engine = WarmEngine(source, encoder, ranker=load_ranker(ranker))
             gc.freeze()
         return self._engine
+
+    def idle(self) -> bool:
+        """Load ahead a little; return whether there is more to do."""
+        if self._engine is None:
+            return False
+        try:
+            more = self._engine.idle()
+        except Exception as error:  # noqa: BLE001 - loading ahead may fail, questions will tell why
+            log.warning("warming_failed", error=str(error))
+            self._engine.forget_wanted()
+            return False
+        if self._loading and not more:
+            gc.freeze()  # what was loaded stays: collections need not look at it
+        self._loading = more
+        return more
 
     def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
         """Serve one request of the daemon."""
@@ -93,7 +113,7 @@ def main() -> None:
     options = [ChildOptions.from_argument(text) for text in sys.argv[2:-1]]
     server = Server(Path(sys.argv[1]), options[0] if options else ChildOptions())
     ipc.limit_memory(MEMORY_BYTES)
-    ipc.serve_child(server.handle, side=server.shortcut)
+    ipc.serve_child(server.handle, side=server.shortcut, idle=server.idle)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ MAX_RUNNING = 32
 MAX_EMBED_S = 3.0
 """After this long without a query vector, words alone must do."""
 MAX_RECALL_S = 5.0
+QUIET_S = 1.0
+ASKED_LATELY_S = 600.0
 
 NO_EMBEDDER = "The embedder did not answer: these results are found by words only, not by meaning."
 NO_STORE = (
@@ -78,16 +80,23 @@ class Searcher:
         cache: QueryCache,
         embed_query: EmbedQuery | None = None,
         linked: Callable[[], bool] = lambda: False,
+        quiet_s: float = QUIET_S,
     ) -> None:
         """`embed_query` is None for the built-in embedder, which the search process applies.
 
-        `linked` says whether the search process may ask the store itself now.
+        `linked` says whether the search process may ask the store itself now. `quiet_s`: how long
+        nothing may have changed before what has changed is loaded ahead of the next question.
         """
         self._child = child
         self._store = store
         self._cache = cache
         self._embed_query = embed_query
         self._linked = linked
+        self._quiet_s = quiet_s
+        self._asked_at: float | None = None
+        self._warmed: set[int] = set()
+        self._due: asyncio.TimerHandle | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._running = asyncio.Semaphore(MAX_RUNNING)
 
     async def search(self, request: SearchRequest, scope: Scope) -> SearchAnswer:
@@ -97,6 +106,7 @@ class Searcher:
         when no answer at all can be given.
         """
         started = time.perf_counter()
+        self._asked_at = asyncio.get_running_loop().time()
         if not scope.projects:
             return SearchAnswer(request.query, (), (), notes=scope_notes(scope))
         key = cache_key(request, scope)
@@ -135,6 +145,30 @@ class Searcher:
     async def warm(self, scope: Scope) -> None:
         """Load the model and the views of a scope before the first question needs them."""
         await self._ask("warm", scope, 60.0, urgency=ipc.BULK)
+        self._warmed |= {one.project_id for one in scope.projects if one.building is None}
+
+    def warm_soon(self, scope: Callable[[], Scope]) -> None:
+        """Have what changed loaded as soon as nothing changes for a moment; call it at a change.
+
+        Only where somebody has asked lately, or a project was never loaded: loading views over and
+        over for nobody would cost more than the first question after a pause.
+        """
+        if self._due is not None:
+            self._due.cancel()
+        self._due = asyncio.get_running_loop().call_later(self._quiet_s, self._begin_warming, scope)
+
+    def _begin_warming(self, get_scope: Callable[[], Scope]) -> None:
+        loop, scope = asyncio.get_running_loop(), get_scope()
+        ready = {one.project_id for one in scope.projects if one.building is None}
+        asked = self._asked_at is not None and loop.time() - self._asked_at < ASKED_LATELY_S
+        if self._child.is_running() and (asked or ready - self._warmed):
+            self._warming = loop.create_task(self._warm_quietly(scope))
+
+    async def _warm_quietly(self, scope: Scope) -> None:
+        try:
+            await self.warm(scope)
+        except PaparatsError as error:  # the next question will say so, if it matters
+            log.debug("warming_failed", error=str(error))
 
     async def _within(self, deadline_s: float, work: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what the work returns
         waiting = True

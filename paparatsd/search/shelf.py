@@ -28,6 +28,8 @@ PER_CHUNK_BYTES = 300
 PER_USE_BYTES = 40
 """A line, a reference, and a share of a name: names repeat within a file."""
 IMPORT = "import"
+FULL = 0.9
+"""Share of the bound up to which records are loaded ahead; the rest is for those asked for."""
 
 
 class UsedNames(NamedTuple):
@@ -48,6 +50,14 @@ class ByteBounded(Generic[T]):
         self._max_bytes = max_bytes
         self._items: OrderedDict[int, tuple[int, T]] = OrderedDict()
         self.used_bytes = 0
+
+    def __contains__(self, key: int) -> bool:
+        """Say whether a value is kept; this is no use of it."""
+        return key in self._items
+
+    def is_full(self, share: float) -> bool:
+        """Say whether more than this share of the bound is used."""
+        return self.used_bytes > share * self._max_bytes
 
     def get(self, key: int) -> T | None:
         """Return a value and count it as used."""
@@ -78,6 +88,14 @@ class Shelf:
         self._records: ByteBounded[RankRecord] = ByteBounded(record_bytes)
         self._texts: ByteBounded[tuple[Chunk, ...]] = ByteBounded(text_bytes)
         self._uses: ByteBounded[UsedNames] = ByteBounded(text_bytes // 4)
+
+    def absent(self, versions: Sequence[int]) -> list[int]:
+        """Return the places in the list of those versions whose record is not in memory."""
+        return [at for at, version in enumerate(versions) if version not in self._records]
+
+    def has_room(self) -> bool:
+        """Say whether more records fit without others having to go."""
+        return not self._records.is_full(FULL)
 
     def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
         """Return the records of these versions; what is gone or damaged is left out."""

@@ -59,7 +59,7 @@ def explanation_lines(one: Mapping[str, Any], width: int | None = None) -> list[
     What a feature means stands beside it, so that a table can be read on its own.
     """
     features: Sequence[Mapping[str, Any]] = one["features"]
-    lines = ["score: share = value x weight of each feature; only the order of the sums counts"]
+    lines = ["score: the sum of value x weight; only the order of the sums counts"]
     for feature in features[:MOST_SHOWN]:
         lines += _row(
             f"{feature['share']:+.3f}",

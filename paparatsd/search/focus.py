@@ -35,6 +35,8 @@ FIRST_CHOICE = 1.1
 """The definition that the chunk is named after wins when others match equally well."""
 FEWEST_LINES = 6
 """Less is read with its neighbours: fields, constants, one-line functions."""
+FEW_TO_BEGIN = 20
+"""The beginning of a long definition has so many lines, if the chunks below allow it."""
 AROUND_LINES = 6
 """Lines above and below that are read with it."""
 WORTH_LEAVING_OUT = 8
@@ -181,28 +183,45 @@ def has_whole_lines(chunk: Chunk) -> bool:
 def completed(chunks: Sequence[Chunk], part: Part, most: int) -> Part:
     """Return a part with the rest of the definition it is named after, from the chunks below.
 
-    As it is when the whole would be more than `most` lines, or the lines cannot be put together.
+    Of one that would be more than `most` lines, a few lines of beginning get the next chunks. As it
+    is when the lines cannot be put together.
     """
     named = part.definition
     if named is None or named.end_line <= part.end_line:
         return part
-    if named.end_line - part.start_line + 1 > most:
-        return part
+    last = named.end_line
+    if last - part.start_line + 1 > most:
+        last = _enough(chunks, part, most)
+    return _extended(chunks, part, last)
+
+
+def _enough(chunks: Sequence[Chunk], part: Part, most: int) -> int:
+    """Return where to end the beginning of a long definition: where a chunk does."""
+    ends = sorted(chunk.end_line for chunk in chunks if chunk.end_line > part.end_line)
+    last = part.end_line
+    for end in ends:
+        if last - part.start_line + 1 >= FEW_TO_BEGIN or end - part.start_line + 1 > most:
+            break
+        last = end
+    return last
+
+
+def _extended(chunks: Sequence[Chunk], part: Part, last: int) -> Part:
+    """Return a part with the lines of the chunks below it down to `last`."""
     lines = part.text.split("\n")
     following = part.end_line + 1
     for chunk in chunks:
-        if chunk.end_line < following or chunk.start_line > named.end_line:
+        if chunk.end_line < following or chunk.start_line > last:
             continue
         if not has_whole_lines(chunk):
             return part
         lines += [""] * max(0, chunk.start_line - following)
-        first = max(following, chunk.start_line)
-        last = min(chunk.end_line, named.end_line)
-        lines += _lines(chunk, first, last).split("\n")
-        following = last + 1
+        first, end = max(following, chunk.start_line), min(chunk.end_line, last)
+        lines += _lines(chunk, first, end).split("\n")
+        following = end + 1
     if len(lines) != following - part.start_line:
         return part
-    return Part(named, part.start_line, following - 1, "\n".join(lines))
+    return Part(part.definition, part.start_line, following - 1, "\n".join(lines))
 
 
 def _lines(chunk: Chunk, first: int, last: int) -> str:

@@ -78,6 +78,17 @@ def test_a_longer_function_is_shown_as_its_beginning_and_says_where_it_ends(worl
     assert (whole.start_line, whole.end_line, whole.symbol_end) == (1, 90, None)
 
 
+def test_the_beginning_of_a_long_function_is_more_than_its_first_lines(world: World) -> None:
+    inner = "".join(f"        step_{n}(argument, '{'x' * 40}')\n" for n in range(20))
+    blocks = "".join(f"    def inner_{n}():\n{inner}\n" for n in range(8))
+    text = f"def outer_balance(argument):\n    # The rest follows.\n    begin()\n\n{blocks}"
+    world.index("shop", {"bank.py": text})
+    hit = ask(world, "outer_balance")[0]
+    assert hit.symbol_end is not None
+    assert hit.end_line >= 20
+    assert hit.text.split("\n") == text.split("\n")[: hit.end_line]
+
+
 def test_what_is_too_long_for_one_reading_stays_its_beginning(world: World) -> None:
     world.index("shop", {"bank.py": function("settle_balance", 400)})
     target = show(world, "shop:bank.py#settle_balance").target

@@ -363,7 +363,7 @@ def test_search_prints_a_block_for_each_hit_with_line_numbers(
     twin = hit(symbol=None, kind="window", start_line=100, text="x\n", also_in=["clone"])
     control.answer("POST", "/v1/search", answer(hit(), twin))
     assert run(capsys, "search", "total")[1] == (
-        "shop src/cart.py:9-11  [high 0.81; method Cart.total]\n"
+        "shop src/cart.py:9-11  [high 0.81; method]\n"
         "  shop:src/cart.py#Cart.total\n"
         " 9 | def total(self):\n"
         "10 |     # sum\n"
@@ -475,7 +475,14 @@ def test_search_says_where_a_long_symbol_ends(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     control.answer("POST", "/v1/search", answer(hit(symbol_end=80)))
-    assert "[high 0.81; method Cart.total; goes on to line 80]" in run(capsys, "search", "x")[1]
+    assert "[high 0.81; method; goes on to line 80]" in run(capsys, "search", "x")[1]
+
+
+def test_search_names_the_symbol_where_the_address_does_not(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/search", answer(hit(address="shop:src/cart.py:9-11")))
+    assert "[high 0.81; method Cart.total]" in run(capsys, "search", "x")[1]
 
 
 def test_show_prints_neighbours_once_and_in_line_order(

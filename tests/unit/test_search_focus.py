@@ -82,14 +82,14 @@ def test_chunk_stays_whole_when_nothing_in_it_matches() -> None:
     assert part.text == chunk.text
 
 
-def test_short_definition_is_read_with_its_neighbours() -> None:
+def test_short_definition_is_read_with_the_lines_around_it() -> None:
     record, chunk = read("".join(f"limit_{n} = {n}\n" for n in range(30)) + "timeout = 5\n")
 
     part = focus(record, chunk, seek("timeout"))
 
     assert part.definition is not None
     assert part.definition.name == "timeout"
-    assert part.text == chunk.text
+    assert part.text.split("\n") == [*(f"limit_{n} = {n}" for n in range(24, 30)), "timeout = 5"]
 
 
 def test_short_method_is_shown_in_its_class_but_not_with_the_next_one() -> None:

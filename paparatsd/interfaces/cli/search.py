@@ -156,7 +156,9 @@ def _print_neighbour(context: Context, one: Mapping[str, Any]) -> None:
 def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
     where = f"{hit['project']} {hit['path']}:{hit['start_line']}-{hit['end_line']}"
     address = pasteable(hit["address"])
-    about = [hit["kind"] if hit["symbol"] is None else f"{hit['kind']} {hit['symbol']}"]
+    # The address says the symbol already, as a rule.
+    said = hit["symbol"] is None or hit["address"].endswith(f"#{hit['symbol']}")
+    about = [hit["kind"] if said else f"{hit['kind']} {hit['symbol']}"]
     if hit["symbol_end"] is not None:
         about.append(f"goes on to line {hit['symbol_end']}")
     if hit["also_in"]:
@@ -170,9 +172,13 @@ def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: 
     from rich.text import Text
 
     style = state_style(hit["confidence"]) if with_confidence else "dim"
-    context.output.console.print(
-        Text.assemble((clean(where), "bold"), "  ", (clean("; ".join(about)), style))
-    )
+    title, rest = Text(clean(where), "bold"), Text(clean("; ".join(about)), style)
+    width = context.output.width or 0
+    if title.cell_len + len(INDENT) + rest.cell_len <= width:
+        context.output.console.print(Text.assemble(title, INDENT, rest))
+    else:
+        context.output.console.print(title)
+        context.output.console.print(Text.assemble(INDENT, rest))
     context.output.line(f"  {address}", style="dim")
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.fields import lexical_vectors
-from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.chunks.packing import build_record
+from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.chunks.record import RankRecord, read_record
 from paparatsd.chunks.terms import term_id, tokens
 from paparatsd.search.focus import Sought, focus

@@ -61,7 +61,10 @@ _MECHANICAL_ANYWHERE = re.compile(
     r"|release[sd]?|co-authored|nits?|comments?|documentation|docs?|tests?|imports?|semver"
     r"|rename[sd]?"
     r"|migrat\w+|warnings?|upgrade[sd]?|version|sonar\w*|spotbugs|checkstyle|pmd|static analysis"
-    r"|code style|nullable|annotations?|sealed|obsolete|compiler?|compilation|benchmark\w*)\b",
+    r"|code style|nullable|annotations?|sealed|obsolete|compiler?|compilation|benchmark\w*"
+    r"|pydocstyle|flake8|pep8|isort"
+    r"|codespell|phpdocs?|mutations?|mutants?|stryker|prs?|conflicts?|examples?|snippets?"
+    r"|samples?|type ?hints?|test_\w+|master|upstream|backports?|dev ?dependencies)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(
@@ -116,16 +119,20 @@ _BODY_SYMPTOM = re.compile(
 )
 _BODY_UNUSABLE = re.compile(
     r"\b(?:this (?:commit|change|patch|pr|fix|adds?|also)|pull request|commit|patch|reported"
-    r"|signed-off"
-    r"|co-authored|test|tests|thanks|reviewed|note that|fixes|closes)\b|^[-*]|^\w+:"
-    r"|^(?:(?:change|add|make|allow|introduce|update|use|remove|move|prevent|replace|improve"
-    r"|bump|set"
-    r"|implement|avoid|ensure|enable|rename|switch|refactor|simplify|convert)(?:s|d|ed)?|it|its"
-    r"|these"
-    r"|this|that|they|those|so|and|but|also|instead|now|currently|previously|before|after"
+    r"|signed-off|co-authored|test|tests|thanks|reviewed|note that|fixes|closes)\b|^[-*]|^\w+:"
+    r"|^(?:it|its|these|this|that|they|those|so|and|but|also|instead|now|currently|before|after"
+    r"|for example"
     r"|because)\b",
     re.IGNORECASE,
 )
+_TELLS_A_STATE = re.compile(
+    r"^(?:the|an?|when|if|some|all|any|every|each|there|in|on|with|without|for|under|at|since|using"
+    r"|calling|previously|[A-Z]?[a-z]+ing|\S+ (?:is|are|was|were|has|had|does|do|did|would|can"
+    r"|could|may|might|should|will|must|fails?|failed|throws?|threw|crash(?:es|ed)|breaks?|returns?"
+    r"|returned|isn't|wasn't|doesn't|didn't|can't|cannot))\s",
+    re.IGNORECASE,
+)
+"""A body that goes on with "Retain the ..." tells what was done, not what was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +302,8 @@ def _from_body(body: str) -> str:
     for paragraph in body.split("\n\n")[:2]:
         sentence = first_sentence(paragraph)
         if sentence is None or _BODY_UNUSABLE.search(sentence.raw):
+            continue
+        if not _TELLS_A_STATE.match(sentence.plain):
             continue
         if _BODY_SYMPTOM.search(sentence.plain) and is_askable(sentence.plain):
             return lower_first(sentence.plain)

@@ -97,7 +97,7 @@ def _doc_kind(symbol: Symbol) -> str:
 
 def head(path: str, parsed: ParsedFile, lines: Sequence[str]) -> Found | None:
     """Offer the first sentence of the comment that says what the whole file is."""
-    taken = {s.lead_line for s in parsed.symbols if s.doc}
+    taken = {s.lead_line for s in parsed.symbols if s.doc and s.kind in _TYPES | _FUNCTIONS}
     inner = min((s.start_line for s in parsed.symbols if s.container), default=1 << 30)
     for first, last, text in _blocks(parsed.comments):
         if first > MAX_HEAD_LINE or first > inner:

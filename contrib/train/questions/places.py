@@ -15,13 +15,15 @@ _FOLDERS = re.compile(
     r"(?:^|/)(?:[\w.-]*(?<![a-z])tests?|__tests?__|[\w.-]*Tests?|spec|specs|features|docs?|website"
     r"|documentation|site|examples?|samples?|demos?|playground|bench(?:es|mark|marks|markapps)?"
     r"|perf"
-    r"|[\w.-]*[Bb]enchmarks?|fixtures?|testdata|testing|test[-_.]\w+|vendor|vendored"
+    r"|[\w.-]*[Bb]enchmarks?|fixtures?|testdata|testing|test_?utils?|[a-z]+(?<!la)(?<!con)test"
+    r"|[\w.-]+-test-\w+|test[-_.]\w+|vendor|vendored"
     r"|third[-_]?party"
     r"|external|deps|node_modules|dist|build|out|generated|gen|locales?|lang|Lang|i18n"
     r"|translations?"
     r"|migrations|\.github|\.circleci|ci|snapshots?|stubs|mocks?|__mocks__|typings|packaging"
     r"|contrib"
-    r"|extras|fuzz\w*|integration(?:[-_]tests?)?|conformance|[a-zA-Z]+Test|t)/",
+    r"|extras|[Ss]nippets?|[Pp]olyfills?|LegacySupport|fuzz\w*|integration(?:[-_]tests?)?"
+    r"|conformance|[a-zA-Z]+Test|t)/",
 )
 _NAMES = re.compile(
     r"(?:^|/)(?:test_[^/]*\.py|conftest\.py|setup\.py|[^/]*_test\.\w+|[^/]*[._-](?:test|spec"

@@ -44,6 +44,7 @@ _LEADING_TAG = re.compile(
 )
 _FILE_NAME = re.compile(r"^(?:[\w./+-]+\.\w{1,5})\s*(?:[-:\u2013\u2014]+\s+|$)")
 _MARKUP = (
+    (re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]"), r"\1"),
     (re.compile(r"\{@\w+ +(?:[\w.$#]*#)?([^}|]*)(?:\|[^}]*)?\}"), r"\1"),
     (re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>"), r"\1"),
     (re.compile(r"</?[a-zA-Z][\w-]*(?:\s[^<>]{0,80})?/?>"), " "),
@@ -65,6 +66,8 @@ _UNUSABLE = re.compile(
     r"|\bplease\b"
     r"|\bsame as\b|\bsimilar to\b|\bequivalent to\b|\balias (?:for|of|to)\b|\bshort-?hand\b"
     r"|\b(?:i|i'm|i've|we|we're|my|our|let's)\b|\?$|\.\.\."
+    r"|^(?:but|and|so|because|also|otherwise|instead|use this)\b|\.\s*\.|\bworkaround\b"
+    r"|\badapted from\b|\bborrowed from\b|\bcopied from\b|\bfor example\b"
     r"|\bthe following\b|\bas follows\b|\babove\b|\bbelow\b|\bhere\b",
     re.IGNORECASE,
 )
@@ -76,13 +79,16 @@ _BOILERPLATE = re.compile(
     r"|initiali[sz]es? (?:a|the) new instance|creates? a new instance|used (?:by|for) test|helper$"
     r"|package \w+$|main (?:entry|function|class)$|entry point|public api|private|internal|utility"
     r"|utilities|helpers?|various|miscellaneous|common|types?|constants?|imports?|exports?|tests?)"
-    r"(?:\b|$)(?:\s+\w+){0,2}$",
+    r"(?:\b|$)(?:\s+\w+){0,2}$"
+    r"|^(?:instantiate|construct|create|initiali[sz]e)s? (?:an? )?new\b"
+    r"|^(?:returns?|computes?|calculates?) (?:an? |the )?(?:hash ?code|string representation)\b",
     re.IGNORECASE,
 )
 _ARTICLES = re.compile(
     r"^(?:(?:this|the) (?:class|module|file|function|method|struct|structure|interface|package"
     r"|trait"
-    r"|type|component|protocol|header|library|script|mixin|object)\s+(?:is\s+|are\s+|that\s+)?"
+    r"|type|component|protocol|header|library|script|mixin|object)(?: template)?\s+(?:is\s+"
+    r"|are\s+|that\s+)?"
     r"|(?:an?|the)\s+(?:\w+\s+)?(?:class|module|function|method|struct|interface|trait|type"
     r"|protocol)"
     r"\s+(?:that|which|for|to)\s+(?:is\s+|are\s+)?"
@@ -99,6 +105,7 @@ _COPULA = re.compile(
     r"(?=(?:an?|the)\s|\w)|\s*[-:\u2013\u2014=]+\s+|,\s+)",
     re.IGNORECASE,
 )
+_KINDS = r"(?:class|interface|trait|struct|module|enum|type|abstract class)"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'_-]*[A-Za-z]|[A-Za-z]")
 _VERB = re.compile(
     r"^([A-Za-z]{2,14}s)\s+(?!(?:for|of|that|which|in|with|from|used|are|is|to|and|or|on|when|where"
@@ -184,7 +191,8 @@ def without_name(plain: str, name: str) -> str:
     """Cut the name of the documented thing (and "is a") off the front, as Go has it."""
     if not name:
         return plain
-    head = re.match(rf"(?:the\s+|an?\s+)?{re.escape(name)}\b(?:\(\))?", plain, re.IGNORECASE)
+    opening = rf"(?:the\s+|an?\s+|{_KINDS}\s+)?{re.escape(name)}\b(?:\(\))?"
+    head = re.match(opening, plain, re.IGNORECASE)
     # "A queue of jobs" documents Queue: a lower-case word is a word, not the name.
     if head is None or (head.group().split()[-1].islower() and not name.islower()):
         return plain

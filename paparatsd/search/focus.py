@@ -89,7 +89,8 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
         for one, score in zip(present, scores, strict=True)
         if score >= NEARLY_AS_GOOD * scores[best]
     ]
-    return cut_out(chunk, present[best], [_shown_for(one, record, chunk) for one in near])
+    shown = [_shown_for(one, record, chunk) for one in near]
+    return cut_out(chunk, present[best], shown, definitions_in(record, chunk))
 
 
 def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
@@ -117,16 +118,22 @@ def definitions_in(record: RankRecord, chunk: Chunk) -> list[Definition]:
     return [record.definitions[at] for at in places]
 
 
-def cut_out(chunk: Chunk, named: Definition, shown: Sequence[Definition]) -> Part:
+def cut_out(
+    chunk: Chunk,
+    named: Definition,
+    shown: Sequence[Definition],
+    among: Sequence[Definition] = (),
+) -> Part:
     """Return the lines of some definitions with what is attached above, under one's name.
 
-    Few lines come with some around them; the whole chunk, when little would be left out.
+    Few lines come with some around them, which begin and end with no part of a definition of
+    `among`. The whole chunk, when little would be left out.
     """
     first = max(chunk.start_line, min(one.lead_line for one in shown))
     last = min(chunk.end_line, max(one.end_line for one in shown))
     if last - first + 1 < FEWEST_LINES:
-        first = max(chunk.start_line, first - AROUND_LINES)
-        last = min(chunk.end_line, last + AROUND_LINES)
+        first, last = _around(first, last, among)
+        first, last = max(chunk.start_line, first), min(chunk.end_line, last)
     left_out = (chunk.end_line - chunk.start_line) - (last - first)
     if left_out < WORTH_LEAVING_OUT or not has_whole_lines(chunk):
         return Part(named, chunk.start_line, chunk.end_line, chunk.text)
@@ -178,6 +185,17 @@ def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:
 def has_whole_lines(chunk: Chunk) -> bool:
     """Say whether the chunk's text is the lines it claims: not so for cells and cut lines."""
     return chunk.kind != "cell" and chunk.text.count("\n") == chunk.end_line - chunk.start_line
+
+
+def _around(first: int, last: int, among: Sequence[Definition]) -> tuple[int, int]:
+    """Return some lines more on both sides, without the halves of definitions at the edges."""
+    above, below = first - AROUND_LINES, last + AROUND_LINES
+    for one in among:
+        if one.lead_line < above <= one.end_line < first:
+            above = one.end_line + 1
+        if last < one.lead_line <= below < one.end_line:
+            below = one.lead_line - 1
+    return above, below
 
 
 def completed(chunks: Sequence[Chunk], part: Part, most: int) -> Part:

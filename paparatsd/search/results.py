@@ -133,7 +133,7 @@ class Results:
             )
             return self._hit(winner, chunks[ordinal], part, record)
 
-        part = _part(chunks[found.ordinal], found.definition, radius)
+        part = _part(chunks[found.ordinal], record, found.definition, radius)
         part = completed(chunks, part, MAX_SHOWN_LINES)
         target = hit(found.ordinal, part)
         around = _around(chunks, found.ordinal, part, address, radius)
@@ -165,12 +165,14 @@ class Found:
     definition: Definition | None = None
 
 
-def _part(chunk: Chunk, definition: Definition | None, radius: int) -> Part:
-    if definition is None:
+def _part(
+    chunk: Chunk, record: RankRecord | None, definition: Definition | None, radius: int
+) -> Part:
+    if definition is None or record is None:
         return whole(chunk)
     if radius > 0:
         return Part(definition, chunk.start_line, chunk.end_line, chunk.text)
-    return cut_out(chunk, definition, [definition])
+    return cut_out(chunk, definition, [definition], definitions_in(record, chunk))
 
 
 def _find(chunks: Sequence[Chunk], record: RankRecord | None, address: Address, text: str) -> Found:

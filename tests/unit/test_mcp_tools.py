@@ -12,6 +12,7 @@ from paparatsd.interfaces.hints import CHUNK_KINDS
 from paparatsd.interfaces.mcp import schemas
 from paparatsd.interfaces.mcp.identity import coding_instructions, initialize_result
 from paparatsd.interfaces.mcp.tools import CodingTools
+from paparatsd.search.tokens import estimate_tokens
 from tests.harness.fake_service import FakeService
 
 
@@ -99,3 +100,45 @@ def test_the_bridge_and_the_client_import_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+async def test_tokens_are_those_of_the_text_and_budgets_cut_the_data_too() -> None:
+    tools = CodingTools(FakeService(text="z = 1\n" * 400))
+    reply = await tools.call("search_code", {"query": "x", "max_tokens": 300}, ignore)
+    assert reply.structured is not None
+    assert reply.structured["tokens"] == estimate_tokens(reply.text) <= 300
+    assert reply.structured["next_offset"] == 1
+    (hit,) = reply.structured["results"]
+    assert hit["text"] in reply.text
+    reply = await tools.call(
+        "get_chunk", {"address": "marmots:src/burrow3.py#Burrow.dig", "max_tokens": 300}, ignore
+    )
+    assert reply.structured is not None
+    assert reply.structured["tokens"] == estimate_tokens(reply.text) <= 300
+    assert reply.structured["target"]["text"] in reply.text
+
+
+async def test_explanations_and_neighbours_come_only_when_asked_for() -> None:
+    tools = CodingTools(FakeService())
+    plain = await tools.call("search_code", {"query": "x"}, ignore)
+    assert plain.structured is not None
+    assert not {"related", "explanation"} & set(plain.structured["results"][0])
+    assert "meanings" not in plain.structured
+    asked = {"query": "x", "related": "true", "explain": True}
+    reply = await tools.call("search_code", asked, ignore)
+    assert reply.structured is not None
+    hit = reply.structured["results"][0]
+    assert hit["related"][0]["address"] == "marmots:src/den.py#sleep"
+    assert hit["explanation"]["features"][0]["name"] == "def_exact"
+    assert reply.structured["meanings"]["p_test"].startswith("a test")
+    assert "related: called by? marmots:src/den.py#sleep line 4" in reply.text
+    assert "confidence: high, 0.90 = 0.90 (" in reply.text
+
+
+async def test_an_unknown_project_is_answered_with_those_there_are() -> None:
+    reply = await CodingTools(FakeService()).call(
+        "search_code", {"query": "x", "project": "yaks"}, ignore
+    )
+    assert reply.structured is not None
+    assert reply.text.endswith("Indexed projects: marmots.")
+    assert reply.structured["tokens"] == estimate_tokens(reply.text)

@@ -111,3 +111,13 @@ def test_kinds_asked_for_limit_what_a_hit_is_named_after() -> None:
 
     assert part.definition is not None
     assert part.definition.kind == "method"
+
+
+def test_lines_around_a_short_definition_hold_no_half_of_another() -> None:
+    table = "table = (\n" + "    1,\n" * 12 + ")\n"
+    after = function("after", STEP * 12)
+    record, chunk = read(f"{table}\nlimit = 5\n\n{after}")
+
+    part = focus(record, chunk, seek("limit"))
+
+    assert part.text.strip() == "limit = 5"

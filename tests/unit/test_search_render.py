@@ -223,3 +223,17 @@ def test_an_explanation_is_shown_only_when_asked_for() -> None:
     known = replace(hit(), signals={"def_exact": 2.0}, values={"def_exact": 1.0})
     assert "def_exact" not in render_answer(answer(known), 1000).text
     assert "def_exact: defines a name" in render_answer(answer(known), 1000, explain=True).text
+
+
+def test_what_was_cut_off_is_addressed_by_its_lines() -> None:
+    long = replace(hit(), text="\n".join(f"line_{n}()" for n in range(200)), end_line=209)
+    rendered = render_answer(answer(long), 200)
+    (shown,) = rendered.hits
+    kept = shown.text.count("\n")
+    assert shown.text.endswith(
+        f"[cut: {200 - kept} more lines at shop:src/pay1.py:{10 + kept}-209]"
+    )
+
+
+def test_no_chance_is_shown_as_certainty() -> None:
+    assert "99% high" in render_answer(answer(replace(hit(), score=0.9999)), 1000).text

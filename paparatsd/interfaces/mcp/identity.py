@@ -26,8 +26,11 @@ How to work:
 project, path, language or kind when there are too many hits.
 2. Look at the confidence of each hit. high: use it. partial: read it, and search once more in \
 other words. low and nothing else: the code is probably not there; say so, do not guess.
-3. get_chunk with the address of a hit for its full text; radius_lines adds what surrounds it.
-4. Answer, and cite path:start-end for every claim.
+3. get_chunk with the address of a hit for its full text; radius_lines adds what surrounds it. \
+"goes on to line N" means that the hit is the beginning of a longer symbol.
+4. related=true in search_code names callers, callees, the class around and the tests of each \
+hit, as addresses for get_chunk; "?" marks what is inferred.
+5. Answer, and cite path:start-end for every claim.
 
 Addresses look like project:path#Qualified.name and stay valid while the rest of the file is \
 edited; project:path:line and project:path:start-end are taken too.

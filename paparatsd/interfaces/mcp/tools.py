@@ -124,9 +124,10 @@ class CodingTools:
         return _found(answer, max_tokens, offset, explain=request.explain)
 
     async def _nothing(self, query: str, reason: str) -> ToolReply:
-        projects = await self._service.list_projects(None)
-        known = ", ".join(project.name for project in projects) or "none yet"
-        text = f"Nothing was searched: {reason}. Indexed projects: {known}."
+        names = [str(project.name) for project in await self._service.list_projects(None)]
+        text = f"Nothing was searched: {reason}."
+        if not names or not all(name in reason for name in names):
+            text += f" Indexed projects: {', '.join(names) or 'none yet'}."
         empty: dict[str, Any] = {"results": [], "freshness": [], "next_offset": None}
         said = {"query": query, "notes": [text], "tokens": estimate_tokens(text)}
         return ToolReply(text, {**said, **empty})

@@ -126,7 +126,9 @@ def _add_search_commands(commands: Subparsers) -> None:
     search.add_argument(
         "--explain", action="store_true", help="show where each score and confidence comes from"
     )
-    search.add_argument("--max-tokens", type=_tokens, metavar="N", help="print no more than fits")
+    search.add_argument(
+        "--max-tokens", type=_tokens, metavar="N", help="only results whose code fits"
+    )
     search.add_argument("--offset", type=_offset, default=0, metavar="N", help="skip so many")
     search.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="default: 10")
 

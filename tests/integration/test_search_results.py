@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.model import ChunkView, Hit
+    from paparatsd.model import ChunkView, Hit, VersionId
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_chunks_side_by_side_are_one_hit(world: World) -> None:
         assert apart or after[1] - before[0] + 1 > MAX_MERGED_LINES
 
 
-def _version(world: World) -> int:
+def _version(world: World) -> VersionId:
     (version,) = {
         entry.version
         for project in world.catalog.read.projects()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,4 +48,7 @@ def read_sources(path: Path, set_name: str, excluded: frozenset[str] = frozenset
             raise ValueError(f"{source.name} is in the benchmark: take it out of {path.name}")
         if source.set_name == set_name:
             found.append(source)
+    twice = [name for name, count in Counter(s.name for s in found).items() if count > 1]
+    if twice:
+        raise ValueError(f"{path.name} has two repositories named {twice[0]}: rename one")
     return found

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ORIGINAL_WEIGHT = 0.3
 """Worth of a foreign word as it stands, where the code or its comments have it."""
+SHORTEST_ORIGINAL = 2
 OTHER_FORM_WEIGHT = 0.7
 MAX_CORRECTED = 3
 """Unknown words that are looked into; a question with more is about something else."""
@@ -101,7 +102,7 @@ def _in_english(
     weights = {term.text: term.weight for term in analyse(" ".join(every), own_name).terms}
     original = [
         term for term, count in zip(query.terms, counts, strict=True)
-        if count > 0 and not term.text.isascii()
+        if count > 0 and not term.text.isascii() and len(term.text) >= SHORTEST_ORIGINAL
     ]  # fmt: skip
     return replace(
         english,

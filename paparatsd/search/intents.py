@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NAME = (
-    r"[`'\"]?(?P<name>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:::|->|[.#\\])[A-Za-z_$][A-Za-z0-9_$]*)*[?!]?)"
+    r"[`'\"]?(?P<name>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:::|->|[.#\\])[A-Za-z_$][A-Za-z0-9_$]*)*[?!]??)"
     r"(?:\(\))?[`'\"]?"
 )
 _KIND = (

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 5
 """Shorter words have too many neighbours."""
+SHORTEST_ROOT = 4
 SHORTEST_REPLACED = 6
 LONGEST = 24
 LONGEST_ENDING = 7
@@ -96,7 +97,7 @@ def _neighbours(word: str) -> list[tuple[str, str]]:
     """
     root = stem(word)
     rest = word[len(root) :] if word.startswith(root) else ""
-    found = [(edited + rest, edited) for edited in edits(root)]
+    found = [(one + rest, one) for one in edits(root) if len(one) >= SHORTEST_ROOT]
     for size in range(max(SHORTEST - 1, len(word) - LONGEST_ENDING), len(word) - 1):
         ending = word[size:]
         near = () if ending in ENDINGS else ENDINGS.intersection(edits(ending))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _SEPARATOR = re.compile(r"::|->|[.#\\/]")
@@ -75,3 +79,17 @@ def exact_spellings(name: str) -> tuple[str, ...]:
     pascal = "".join(part[0].upper() + part[1:] for part in parts)
     forms = ("_".join(parts), parts[0] + pascal[len(parts[0]) :], pascal)
     return tuple(form for form in forms if form != name)
+
+
+def qualified_share(qualifiers: Sequence[str], qualified: str, path: str) -> float:
+    """Return the share of the qualifiers found around a definition: in its containers or its path.
+
+    >>> qualified_share(("flask", "Flask"), "Flask.run", "src/flask/app.py")
+    1.0
+    """
+    if not qualifiers:
+        return 1.0
+    folders = path.lower().split("/")
+    around = {part.lower() for part in _SEPARATOR.split(qualified)[:-1]}
+    around |= {*folders[:-1], folders[-1].partition(".")[0]}
+    return sum(one.lower() in around for one in qualifiers) / len(qualifiers)

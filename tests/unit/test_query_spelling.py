@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paparatsd.search.query import Intent, analyse
-from paparatsd.search.spelling import exact_spellings, spellings, split_qualified
+from paparatsd.search.spelling import exact_spellings, qualified_share, spellings, split_qualified
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_names_marked_in_prose_are_asked_for() -> None:
 def test_a_title_of_capitals_names_nothing() -> None:
     assert analyse("How To Handle Errors In The Router").names == ()
     assert analyse("where does Router live").names == ("Router",)
+
+
+def test_a_definition_fits_its_qualifiers_by_container_or_path() -> None:
+    assert qualified_share(("Session",), "Session.send", "a/b.py") == 1.0
+    assert qualified_share(("requests", "Session"), "Session.send", "src/requests/sessions.py") == 1
+    assert qualified_share(("Other", "Session"), "Session.send", "a/b.py") == 0.5
+    assert qualified_share((), "send", "a.py") == 1.0

@@ -105,13 +105,14 @@ def main(downloads: Path, target: Path, registries: list[str]) -> None:
             if output.exists():
                 continue
             try:
+                rows: list[pairs.Pair] = []
                 package = archives.open_package(registry, path)
                 if is_benchmark(package.name):
-                    verdict, rows = "benchmark", []
+                    verdict = "benchmark"
                 elif is_reserved(package.name) and package.name not in HELD_OUT:
-                    verdict, rows = "reserved", []
+                    verdict = "reserved"
                 elif not licences.accepted(package.licence):
-                    verdict, rows = "licence", []
+                    verdict = "licence"
                 else:
                     verdict, rows = "taken", mine_package(package, SECONDS[registry])
             except Exception as error:  # noqa: BLE001 - one odd archive must not end the run

@@ -75,7 +75,10 @@ def split_rows(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
     codes = {digest(row["code"]) for row in test}
     questions = {row["query"].lower() for row in test if len(row["query"].split()) > 3}
     chance = random.Random(5)  # noqa: S311 - a sample, not a secret
-    kept, languages, seen, asked = [], Counter(), set(), Counter()
+    languages: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    kept: list[Row] = []
+    seen: set[bytes] = set()
     chance.shuffle(train)
     for row in train:
         key = digest(row["kind"] + row["query"] + row["code"])
@@ -137,7 +140,7 @@ def count_forms(row: Row, pieces: Vocabulary) -> list[Counter[int]]:
         again = len(re.findall(rf"\b{re.escape(own)}\b", row["code"][:MOST_CHARS]))
         for piece, count in pieces.count(own).items():
             top[piece] += count * again
-    shown = hidden | Counter()
+    shown: Counter[int] = Counter(hidden)
     shown.update(top)
     shown.subtract(pieces.count(masked.partition("\n")[0]))
     return [pieces.count(short), pieces.count(long), +shown, hidden, pieces.count(head)]
@@ -217,7 +220,7 @@ def main(source: Path, target: Path, size: int) -> None:
     arrays["package"] = number((row["language"] in pairs.PROSE, row["package"]) for row in rows)
     arrays["source"] = number((row["package"], row["path"]) for row in rows)
     arrays["question"] = number(row["query"].lower() for row in rows)
-    np.savez(target / "bags.npz", **arrays)
+    np.savez(target / "bags.npz", **arrays)  # type: ignore[arg-type]  # arrays by their names
     print({name: round(arrays[f"{name}_starts"][-1] / len(rows), 1) for name in FORMS})
     print("done,", round(time.monotonic() - started), "s")
 

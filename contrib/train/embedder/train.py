@@ -188,7 +188,7 @@ def train(rows: Rows, table: Table, epochs: float, minutes: float) -> None:
             mean_right = keep * mean_right + (1 - keep) * right
             if step % 50 == 0:
                 print(f"{step}/{total} loss {mean_loss:.3f} right {mean_right:.3f} scale "
-                      f"{float(table.log_scale.exp()):.1f} {time.monotonic() - started:.0f} s",
+                      f"{float(table.log_scale.detach().exp()):.1f} {time.monotonic() - started:.0f} s",
                       flush=True)  # fmt: skip
 
 

@@ -187,9 +187,10 @@ def train(rows: Rows, table: Table, epochs: float, minutes: float) -> None:
             mean_loss = keep * mean_loss + (1 - keep) * float(loss.detach())
             mean_right = keep * mean_right + (1 - keep) * right
             if step % 50 == 0:
-                print(f"{step}/{total} loss {mean_loss:.3f} right {mean_right:.3f} scale "
-                      f"{float(table.log_scale.detach().exp()):.1f} {time.monotonic() - started:.0f} s",
-                      flush=True)  # fmt: skip
+                scale = float(table.log_scale.detach().exp())
+                passed_s = time.monotonic() - started
+                state = f"loss {mean_loss:.3f} right {mean_right:.3f} scale {scale:.1f}"
+                print(f"{step}/{total} {state} {passed_s:.0f} s", flush=True)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from contrib.train.questions.commits import (
     Commit,
+    added_lines,
     changed_sources,
     clean_subject,
     commit_questions,
@@ -123,3 +124,8 @@ def test_a_log_is_read_with_its_numbers() -> None:
     one, two = parse_log(log)
     assert one == Commit("aaa", "Ann", "Subject", "Body\n\nmore", {"src/a.py": 4})
     assert two.files == {}
+
+
+def test_the_lines_a_patch_adds_are_read_without_its_headers() -> None:
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -1 +1,3 @@\n-old line here\n+    new line here\n+}\n"
+    assert added_lines(patch) == ["new line here"]

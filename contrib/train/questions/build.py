@@ -19,7 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from contrib.train.questions import mine
-from contrib.train.questions.commits import CommitQuestion, commit_questions, read_commits
+from contrib.train.questions.commits import (
+    CommitQuestion,
+    commit_questions,
+    read_commits,
+    surviving_paths,
+)
 from contrib.train.questions.deletion import delete_sentence, keeps_structure, normalised
 from contrib.train.questions.export import export_tree, git_dir_of, read_text
 from contrib.train.questions.places import is_source_path
@@ -48,6 +53,7 @@ class Tree:
     """An exported repository while questions are made: texts of its files and what they define."""
 
     root: Path
+    git_dir: Path
     texts: dict[str, str]
     sources: list[str]
     found: list[mine.Found] = field(default_factory=list)
@@ -55,14 +61,14 @@ class Tree:
     words: dict[str, str] = field(default_factory=dict)
 
 
-def read_tree(root: Path, source_root: str) -> Tree:
+def read_tree(root: Path, git_dir: Path, source_root: str) -> Tree:
     """Read an exported tree and parse its own sources."""
     paths = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
     texts = {p: text for p in paths if (text := read_text(root / p)) is not None}
     sources = [
         p for p, text in texts.items() if is_source_path(p, source_root, text.split("\n", 1)[0])
     ]
-    tree = Tree(root, texts, sources)
+    tree = Tree(root, git_dir, texts, sources)
     rng = random.Random(f"{SEED}:{root.name}:parsed")  # noqa: S311 - a seeded choice
     for path in sorted(rng.sample(sources, min(len(sources), MAX_PARSED))):
         parsed = parse_file(path, texts[path], ChunkLimits())
@@ -156,9 +162,15 @@ def doc_row(tree: Tree, item: mine.Found, rng: random.Random) -> Row | None:
     return row(item.kind, made, [target(item.path, item.span)], secondary, symbol=item.name)
 
 
-def commit_row(question: CommitQuestion) -> Row:
-    """Ask what a commit was about; its largest change is relevant, the others secondary."""
-    first, *others = question.paths
+def commit_row(tree: Tree, question: CommitQuestion) -> Row | None:
+    """Ask what a commit was about; its largest change is relevant, the others secondary.
+
+    None when what it wrote is not in its files any more.
+    """
+    kept = surviving_paths(tree.git_dir, question, tree.texts)
+    if kept[:1] != list(question.paths[:1]):
+        return None
+    first, *others = kept
     return row(question.kind, question.text, [first], others, commit=question.sha)
 
 
@@ -195,7 +207,7 @@ class Picker:
         if isinstance(item, mine.Found):
             made = doc_row(self._tree, item, self._rng)
         else:
-            made = commit_row(item) if isinstance(item, CommitQuestion) else item
+            made = commit_row(self._tree, item) if isinstance(item, CommitQuestion) else item
         if made is None:
             return None
         key = " ".join(sorted(content_words(made["query"]))) or made["query"].lower()
@@ -217,7 +229,7 @@ def _paths_of(item: Item) -> list[str]:
 def questions_of(source: Source, git_dir: Path, corpus: Path, share: float) -> list[Row]:
     """Export a repository and make its questions; the exported files lose what is asked."""
     export_tree(git_dir, source.revision, corpus)
-    tree = read_tree(corpus, source.root)
+    tree = read_tree(corpus, git_dir, source.root)
     present = set(tree.sources)
     rng = random.Random(f"{SEED}:{source.set_name}:{source.name}")  # noqa: S311 - a seeded choice
     commits = commit_questions(

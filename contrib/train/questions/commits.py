@@ -17,7 +17,7 @@ from contrib.train.questions.sentences import (
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 MAX_SOURCES = 3
@@ -64,7 +64,8 @@ _MECHANICAL_ANYWHERE = re.compile(
     r"|code style|nullable|annotations?|sealed|obsolete|compiler?|compilation|benchmark\w*"
     r"|pydocstyle|flake8|pep8|isort"
     r"|codespell|phpdocs?|mutations?|mutants?|stryker|prs?|conflicts?|examples?|snippets?"
-    r"|samples?|type ?hints?|test_\w+|master|upstream|backports?|dev ?dependencies)\b",
+    r"|samples?|type ?hints?|test_\w+|master|upstream|backports?|dev ?dependencies"
+    r"|translat\w+|locali[sz]\w+)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(
@@ -181,6 +182,29 @@ def read_commits(git_dir: Path, revision: str, share: float) -> list[Commit]:
 def _git(git_dir: Path, *words: str) -> tuple[str, bool]:
     done = subprocess.run(["git", f"--git-dir={git_dir}", *words], capture_output=True, check=False)
     return done.stdout.decode("utf-8", "replace"), done.returncode == 0
+
+
+def surviving_paths(git_dir: Path, question: CommitQuestion, texts: Mapping[str, str]) -> list[str]:
+    """List the question's files that still hold most of what the commit wrote.
+
+    `texts` are the files as they are indexed. Code that moved away since, or was rewritten, would
+    make the wrong file the answer.
+    """
+    kept = []
+    for path in question.paths:
+        command = ("show", "--format=", "--unified=0", "--no-renames", question.sha, "--", path)
+        patch, whole = _git(git_dir, *command)
+        added = added_lines(patch)
+        here = {line.strip() for line in texts[path].splitlines()}
+        if whole and added and sum(line in here for line in added) >= 0.6 * len(added):
+            kept.append(path)
+    return kept
+
+
+def added_lines(patch: str) -> list[str]:
+    """List the lines a patch adds, stripped, without those too short to be told apart."""
+    lines = (line[1:].strip() for line in patch.splitlines() if re.match(r"\+(?!\+\+ )", line))
+    return [line for line in lines if len(line) >= 8]
 
 
 def parse_log(log: str) -> Iterator[Commit]:

@@ -67,7 +67,7 @@ _UNUSABLE = re.compile(
     r"|\bsame as\b|\bsimilar to\b|\bequivalent to\b|\balias (?:for|of|to)\b|\bshort-?hand\b"
     r"|\b(?:i|i'm|i've|we|we're|my|our|let's)\b|\?$|\.\.\."
     r"|^(?:but|and|so|because|also|otherwise|instead|use this)\b|\.\s*\.|\bworkaround\b"
-    r"|\badapted from\b|\bborrowed from\b|\bcopied from\b|\bfor example\b"
+    r"|\badapted from\b|\bborrowed from\b|\bcopied from\b|\bfor example\b|\bas you\b|\bfeel free\b"
     r"|\bthe following\b|\bas follows\b|\babove\b|\bbelow\b|\bhere\b",
     re.IGNORECASE,
 )

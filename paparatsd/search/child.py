@@ -101,7 +101,10 @@ class Server:
         if not plan.requests:
             return None, self._finish(plan, ())
         later = self.shortcut.ask(plan) if linked and self.shortcut is not None else None
-        return (plan, None) if later is None else later
+        if later is None:
+            return plan, None
+        self.engine().prepare(plan.token)
+        return later
 
     def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Ranked:
         ranked = self.engine().rank(plan.token, replies)

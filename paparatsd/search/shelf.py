@@ -16,7 +16,7 @@ from paparatsd.chunks.record import RankRecord, read_record
 from paparatsd.errors import StateCorrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from paparatsd.model import Chunk, Use
     from paparatsd.search.views import Reader
@@ -67,6 +67,14 @@ class ByteBounded(Generic[T]):
         self._items.move_to_end(key)
         return found[1]
 
+    def get_many(self, keys: Iterable[int]) -> dict[int, T]:
+        """Return the values that are kept and count them as used."""
+        items, touch = self._items, self._items.move_to_end
+        found = {key: items[key][1] for key in keys if key in items}
+        for key in found:
+            touch(key)
+        return found
+
     def put(self, key: int, value: T, size: int) -> None:
         """Keep a value; one larger than the whole bound is not kept."""
         old = self._items.pop(key, None)
@@ -99,14 +107,8 @@ class Shelf:
 
     def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
         """Return the records of these versions; what is gone or damaged is left out."""
-        out: dict[int, RankRecord] = {}
-        missing = []
-        for version in versions:
-            record = self._records.get(version)
-            if record is None:
-                missing.append(version)
-            else:
-                out[version] = record
+        out = self._records.get_many(versions)
+        missing = [version for version in versions if version not in out]
         for version, data in (self._reader.records(missing) if missing else {}).items():
             try:
                 record = read_record(data)

@@ -1,4 +1,4 @@
-"""An engine that loads ahead, while nobody asks, what questions to come will need.
+"""An engine that works ahead: while the store recalls, and while nobody asks at all.
 
 A question looks at some hundred files, mostly others each time; reading their records costs as much
 as ranking them. The records of a project of 5,000 files are half a second of work, done in slices
@@ -8,17 +8,22 @@ so short that no question waits noticeably for one.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from paparatsd.search.engine import Engine
 from paparatsd.search.priors import path_priors
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from paparatsd.model import SearchRequest
-    from paparatsd.search.recall import RecallPlan
+    from paparatsd.model import RecallReply, SearchRequest
+    from paparatsd.search.engine import Ranked
+    from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
 
 SLICE = 12
@@ -26,11 +31,15 @@ SLICE = 12
 
 
 class WarmEngine(Engine):
-    """Loads the records of all files that searched projects show, as far as there is room."""
+    """Loads the records of all files that searched projects show, as far as there is room.
+
+    Looks for files named like the question after it has said what to recall.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - those of the engine
         super().__init__(*arguments, **options)
         self._known: dict[int, int] = {}
+        self._later = np.zeros(0, np.int64)
         self._wanted: deque[tuple[int, str]] = deque()
 
     def plan(
@@ -41,10 +50,28 @@ class WarmEngine(Engine):
         *,
         built_in: bool = True,
     ) -> RecallPlan:
-        """Plan a search; what its views show will be loaded when nobody asks."""
+        """Plan a search; what its views show will be loaded when nobody asks.
+
+        What the stores need not know is left for `prepare`.
+        """
         plan = super().plan(request, scope, vector, built_in=built_in)
         self._want(scope)
         return plan
+
+    def _extra(self, pinned: Pinned) -> NDArray[np.int64]:
+        """Return a stand-in, which `prepare` replaces."""
+        return self._later
+
+    def prepare(self, token: int) -> None:
+        """Do what ranking needs and recall does not: call it while the store is at work."""
+        pinned = self._pinned.get(token)
+        if pinned is not None and pinned.extra is self._later:
+            self._pinned[token] = replace(pinned, extra=super()._extra(pinned))
+
+    def rank(self, token: int, replies: Sequence[RecallReply]) -> Ranked:
+        """Order what recall found for a plan. Raises Busy when the plan is no longer known."""
+        self.prepare(token)
+        return super().rank(token, replies)
 
     def warm(self, scope: Scope) -> int:
         """Load the views of a scope; what they show will be loaded when nobody asks."""

@@ -73,7 +73,7 @@ def recall_parts(parts: Iterable[Any], request: RecallRequest, filters: FilterCa
                 batch = engine.QueryBatchRequest([query for _, query in queries])
                 answers = part.query_batch(batch)
                 for (leg, _), hits in zip(queries, answers, strict=True):
-                    legs.setdefault(leg, []).append(_recalled(hits))
+                    legs.setdefault(leg, []).append(_recalled(hits, request.limit))
     return RecallReply(
         dense=merge_recalled(legs.get("dense", []), request.limit) if has_dense else None,
         lexical=merge_recalled(legs.get("terms", []), request.limit) if has_sparse else None,
@@ -105,13 +105,19 @@ def _queries(request: RecallRequest, condition: Any) -> list[tuple[str, Any]]:  
     ]
 
 
-def _recalled(hits: Sequence[Any]) -> Recalled:
+def _recalled(hits: Sequence[Any], limit: int) -> Recalled:
+    """Return the best `limit` of hits in falling order, and those that tie with the last."""
     if not hits:
         return empty_recall()
+    scores = [hit.score for hit in hits]
+    end = len(scores)
+    # Reading an id costs more than all the rest.
+    while end > limit and scores[end - 1] < scores[limit - 1]:
+        end -= 1
     # Both halves of a point's id are numbers: see `ids.point_id`.
-    ids = [hit.id.int for hit in hits]
+    ids = [hit.id.int for hit in hits[:end]]
     return Recalled(
         versions=np.array([number >> 64 for number in ids], dtype=np.int64),
         ordinals=np.array([number & 0xFFFFFFFF for number in ids], dtype=np.int32),
-        scores=np.array([hit.score for hit in hits], dtype=np.float32),
+        scores=np.array(scores[:end], dtype=np.float32),
     )

@@ -12,6 +12,7 @@ from paparatsd.embeddings.static import StaticModel
 from paparatsd.model import SearchRequest
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.engine import Engine
 from paparatsd.search.searcher import Searcher
 from paparatsd.search.warming import SLICE, WarmEngine
 from paparatsd.store.reader import CatalogReader
@@ -98,6 +99,25 @@ def test_no_more_is_loaded_than_there_is_room_for(world: World) -> None:
     load_all(engine)
     assert len(source.read) < len(FILES)
     assert ask(engine, world).hits
+
+
+def test_what_is_left_for_later_changes_no_answer(world: World) -> None:
+    question = SearchRequest("colour7 module3")
+    answers = []
+    for engine in (
+        Engine(CatalogSource(CatalogReader(world.path)), world.model),
+        WarmEngine(CatalogSource(CatalogReader(world.path)), world.model),
+    ):
+        plan = engine.plan(question, world.scope(), None)
+        if isinstance(engine, WarmEngine):
+            engine.prepare(plan.token)
+            engine.prepare(plan.token)
+        # Recall that brings nothing: all there is comes from names.
+        answers.append(engine.rank(plan.token, []))
+    assert answers[0].hits
+    assert answers[0] == answers[1]
+    unprepared = WarmEngine(CatalogSource(CatalogReader(world.path)), world.model)
+    assert unprepared.rank(unprepared.plan(question, world.scope(), None).token, []) == answers[0]
 
 
 # ---------------------------------------------------------------- when it is begun

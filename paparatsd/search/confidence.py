@@ -1,41 +1,36 @@
-"""How much a hit is worth reading: small logistic rules on absolute values.
+"""How much a hit is worth reading: two logistic models on a handful of numbers.
 
 The ranking score only orders files of one question and has no zero, so it is never shown. Two
-questions are asked instead. Is there an answer at all: from the likeness of meaning of the best
-chunk, the share of the question's words found, the share that stands nowhere, and whether a name
-was found. Is it this file: from how far the first file is ahead, or how far this one is behind.
-The shown score is the product of both probabilities.
+questions are asked instead. Is there an answer at all: from absolute values, such as the likeness
+of meaning of the best chunk and the share of the question's words that stand nowhere. Is it this
+file: from how far the first file is ahead, or how far this one lies behind. The shown score is the
+product of both chances.
 
-Coefficients are rounded fits on 452 questions over 23 repositories with tests and docs, against as
-many questions asked of the wrong repository (area under the curve 0.98, by words alone 0.96). A
-feature that the right project lacks is a harder negative than that: "low" is advice, not proof.
+The numbers come with the weights (`calibration`); contrib/train/ranker/README.md says on what they
+were fitted, how well they hold, and what they cannot see: where the very files that answer a
+question are missing, its words still stand all over the project, so "low" is advice, not proof.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paparatsd.model import Confidence
+from paparatsd.search.calibration import MEANING, NAME, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from paparatsd.search.calibration import Calibration
     from paparatsd.search.features import FeatureTable
     from paparatsd.search.recall import Candidates, Pinned
 
-HIGH, PARTIAL = 0.60, 0.20
-"""Shown scores from which a hit is called high or partial; below, it is low.
-
-Measured: first hits at 0.60 and above are right in 9 of 10 cases, between 0.20 and 0.60 in half of
-them; further hits between 0.15 and 0.25 are one of the files meant in 1 of 5 cases.
-"""
-
+    Floats = NDArray[np.float64]
 
 NOISE_COSINE = 0.45
 """A question of which no word is known needs a likeness of meaning above this to have an answer.
@@ -44,85 +39,75 @@ Made-up words reach 0.2 to 0.3 as a rule, 0.45 in the largest of six repositorie
 files; so do real words of other fields.
 """
 NEGLIGIBLE = 0.01
+ALONE = 3.0
+"""How far ahead a file without a rival is."""
+FIFTH = 4
+
+FILE_INPUTS: Mapping[str, str] = {
+    "share": "fbm25f_share",
+    "early": "pw_bm",
+    "dense_words": "tf_density",
+    "named": "def_exact",
+    "stem": "stem_cos",
+    "defines": "pw_defcos",
+    "names": "d_names",
+}
+"""Input of a chance -> feature of the first file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What one question found.
+def question_inputs(
+    first: Mapping[str, float], *, unknown: float, cosine: float | None
+) -> dict[str, float]:
+    """Return what tells whether there is an answer at all.
 
-    cosine: best cosine of a recalled chunk with the built-in embedder, None when it was not used.
-    share: the best file's score as one document over its possible maximum (0..1).
-    unknown: share of the question's terms that stand nowhere. named: a file defines a name of the
-    question, case-exact. single: the question is one identifier.
+    first: the features of the first file. unknown: share of the question's terms that stand
+    nowhere. cosine: best likeness of meaning of a recalled chunk, None without vectors.
     """
-
-    cosine: float | None
-    share: float
-    unknown: float
-    named: bool
-    single: bool
+    inputs = {name: float(first[feature]) for name, feature in FILE_INPUTS.items()}
+    inputs["unknown"] = unknown
+    inputs["cosine"] = 0.0 if cosine is None else cosine
+    return inputs
 
 
-def answerable(evidence: Evidence) -> float:
-    """Return the probability that the searched projects hold an answer at all."""
-    if evidence.single:
-        return _logistic(5.0 * evidence.named + 1.5 * evidence.share - 3.3 * evidence.unknown - 2.0)
-    if evidence.cosine is None:
-        return _logistic(
-            10.0 * evidence.share - 11.0 * evidence.unknown + 3.0 * evidence.named - 3.4
-        )
-    words = 6.0 * evidence.share - 7.0 * evidence.unknown + 2.0 * evidence.named
-    return _logistic(13.0 * evidence.cosine + words - 6.4)
+def margin_inputs(scores: Floats) -> dict[str, float]:
+    """Return how far the first of some scores (best first) is ahead of the others.
 
-
-def is_this_one(behind: float, ahead: float) -> float:
-    """Return the probability that a file is what was meant.
-
-    behind: how far its score lies behind the first file's; ahead: how far the first file is ahead
-    of the second.
+    ahead, ahead5: of the second and of the fifth. part: its share when scores compete as
+    exponents, 1 when it is alone.
     """
-    if behind <= 0:
-        return _logistic(2.1 * ahead - 0.3)
-    return _logistic(-1.2 - 1.2 * behind)
+    if len(scores) < 2:
+        return {"ahead": ALONE, "ahead5": ALONE, "part": 1.0}
+    behind = scores[0] - scores
+    fifth = min(FIFTH, len(scores) - 1)
+    part = 1.0 / float(np.exp(-behind).sum())
+    return {"ahead": float(behind[1]), "ahead5": float(behind[fifth]), "part": part}
 
 
-def shown_score(evidence: Evidence, behind: float, ahead: float) -> float:
-    """Return the score that is shown, 0..1, rounded so that it reads alike everywhere."""
-    return round(answerable(evidence) * is_this_one(behind, ahead), 4)
+def behind_inputs(inputs: Mapping[str, float], behind: float) -> dict[str, float]:
+    """Return what tells whether a file is meant that lies this far behind the first one."""
+    return {"behind": behind, "part": inputs["part"] * math.exp(-min(behind, 50.0))}
 
 
-def is_noise(evidence: Evidence) -> bool:
-    """Whether nothing that was found has to do with the question."""
-    likeness = 0.0 if evidence.cosine is None else evidence.cosine
-    return evidence.unknown >= 1.0 and not evidence.named and likeness < NOISE_COSINE
+def answer_variant(*, single: bool, by_meaning: bool) -> str:
+    """Return by which model to judge whether there is an answer."""
+    return NAME if single else MEANING if by_meaning else WORDS
 
 
-def label(score: float) -> Confidence:
-    """Return the word for a shown score."""
-    if score >= HIGH:
-        return Confidence.HIGH
-    return Confidence.PARTIAL if score >= PARTIAL else Confidence.LOW
-
-
-def advice(scores: list[float]) -> str | None:
-    """Return one sentence on how to read these hits, or None when they need none."""
-    if not scores:
+def advice(labels: Sequence[Confidence]) -> str | None:
+    """Return one sentence on how to read hits of these labels, or None when they need none."""
+    if not labels:
         return None
-    best, low = max(scores), sum(score < PARTIAL for score in scores)
-    if best < PARTIAL:
+    low = sum(label is Confidence.LOW for label in labels)
+    if low == len(labels):
         return (
             "Low confidence: probably none of these answers the question. Try the words or names "
             "that the code itself would use."
         )
-    if best < HIGH:
+    if Confidence.HIGH not in labels:
         return "Partial matches: read the first ones before relying on them."
     if low:
-        return f"{len(scores) - low} of {len(scores)} results are likely, the rest is a guess."
+        return f"{len(labels) - low} of {len(labels)} results are likely, the rest is a guess."
     return None
-
-
-def _logistic(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value))))
 
 
 def _have_words(features: FeatureTable) -> NDArray[np.bool_]:
@@ -140,35 +125,72 @@ class Judge:
         pinned: Pinned,
         candidates: Candidates,
         features: FeatureTable,
-        scores: NDArray[np.float64],
+        scores: Floats,
         order: Sequence[int],
+        levels: Calibration,
+        *,
+        embedder: str | None,
     ) -> None:
+        """`embedder`: fingerprint of the model behind `pinned.static`, None without one."""
+        self._levels = levels
         self._scores = scores
         self._first = order[0]
-        second = order[1] if len(order) > 1 else None
-        self._ahead = 1.0 if second is None else float(scores[self._first] - scores[second])
-        used = pinned.native and pinned.dense is not None
         # Cosines of another model have another scale: they are neither evidence nor its absence.
         self._unjudged = pinned.dense is not None and not pinned.native
+        by_meaning = pinned.static is not None and pinned.native and embedder == levels.embedder
         self._by_words = _have_words(features)
-        values = features.values
-        self.evidence = Evidence(
-            cosine=max(candidates.dense.values(), default=0.0) if used else None,
-            share=float(values["fbm25f_share"].max()),
+        self._variant = MEANING if by_meaning else WORDS
+        self._answer = answer_variant(single=pinned.query.single, by_meaning=by_meaning)
+        self._named = bool(features.values["def_exact"].any())
+        used = pinned.native and pinned.dense is not None
+        first = {name: float(features.values[name][order[0]]) for name in FILE_INPUTS.values()}
+        self._inputs = question_inputs(
+            first,
             unknown=1.0 - float(pinned.known.mean()) if len(pinned.known) else 1.0,
-            named=bool(values["def_exact"].any()),
-            single=pinned.query.single,
+            cosine=max(candidates.dense.values(), default=0.0) if used else None,
         )
+        self._inputs |= margin_inputs(scores[np.array(order, np.int64)])
+        self._answerable = levels.answerable[self._answer].of(self._inputs)
+        self._this_first = levels.first[self._variant].of(self._inputs)
+
+    def is_noise(self) -> bool:
+        """Whether nothing that was found has to do with the question."""
+        nothing_known = self._inputs["unknown"] >= 1.0 and not self._named
+        return nothing_known and self._inputs["cosine"] < NOISE_COSINE
 
     def plausible(self, files: Sequence[int]) -> list[int]:
         """Leave out what nothing speaks for; files that have a word of the question stay."""
         if self._unjudged:
             return list(files)
-        if is_noise(self.evidence):
+        if self.is_noise():
             return []
         return [file for file in files if self._by_words[file] or self.shown(file) >= NEGLIGIBLE]
 
-    def shown(self, file: int) -> float:
-        """Return the score to show for a file."""
+    def this_one(self, file: int) -> float:
+        """Return the chance that a file is what was meant, if there is an answer."""
         behind = float(self._scores[self._first] - self._scores[file])
-        return shown_score(self.evidence, behind, self._ahead)
+        if file == self._first or behind <= 0:
+            return self._this_first
+        chance = self._levels.further[self._variant].of(behind_inputs(self._inputs, behind))
+        return min(chance, self._this_first)
+
+    def shown(self, file: int) -> float:
+        """Return the score to show for a file, rounded so that it reads alike everywhere."""
+        return round(self._answerable * self.this_one(file), 4)
+
+    def label(self, file: int) -> Confidence:
+        """Return the word for a file's shown score."""
+        return self._levels.label(self.shown(file), self._answerable)
+
+    def grounds(self, file: int) -> dict[str, float]:
+        """Return what the shown score was computed from, by name (see `meanings`)."""
+        answer = self._levels.answerable[self._answer]
+        grounds = {"answerable": self._answerable, "this_one": self.this_one(file)}
+        grounds |= {name: self._inputs[name] for name in answer.weights}
+        behind = float(self._scores[self._first] - self._scores[file])
+        if file == self._first or behind <= 0:
+            first = self._levels.first[self._variant]
+            grounds |= {name: self._inputs[name] for name in first.weights}
+        else:
+            grounds |= behind_inputs(self._inputs, behind)
+        return {name: round(value, 4) for name, value in grounds.items()}

@@ -21,7 +21,7 @@ from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.query import analyse
 from paparatsd.search.rank import choose_chunks, explain
-from paparatsd.search.ranker import load_ranker
+from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
     MAX_DEFINERS,
     Filters,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
-    from paparatsd.model import ChunkView, Hit, RecallReply, SearchRequest
+    from paparatsd.model import ChunkView, EmbedderSpec, Hit, RecallReply, SearchRequest
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.ranker import Ranker
     from paparatsd.search.recall import Candidates
@@ -57,6 +57,11 @@ MAX_PINNED = 256
 
 class Encoder(Protocol):
     """The built-in embedding model, as far as search needs it."""
+
+    @property
+    def spec(self) -> EmbedderSpec:
+        """What names the model."""
+        ...
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text."""
@@ -88,6 +93,8 @@ class Engine:
         self._reader = reader
         self._encoder = encoder
         self._ranker = ranker or load_ranker()
+        self._levels = calibration_of(self._ranker)
+        self._model = encoder.spec.fingerprint if encoder else None
         self._views = Views(reader)
         self._filters = Filters(reader)
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
@@ -184,7 +191,7 @@ class Engine:
         features = compute_features(pinned, candidates, kept, records)
         winners = self._winners(pinned, candidates, kept, records, features, owners)
         hits = self._results.hits(winners, _sought(pinned, features))
-        advice = confidence.advice([hit.score for hit in hits])
+        advice = confidence.advice([hit.confidence for hit in hits])
         return Ranked(hits, (advice,) if advice else (), len(kept))
 
     def _winners(
@@ -207,7 +214,9 @@ class Engine:
             key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
         )
         groups = group_copies(order, files, records, owners)
-        judge = confidence.Judge(pinned, candidates, features, scores, list(groups))
+        judge = confidence.Judge(
+            pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
+        )
         chunks = choice.of_files(judge.plausible(list(groups)), pinned.request.limit)
         lines = {at: records[at].chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
@@ -219,9 +228,10 @@ class Engine:
                 version=files[pick.file].version,
                 ordinal=pick.ordinal,
                 score=judge.shown(pick.file),
-                confidence=confidence.label(judge.shown(pick.file)),
+                confidence=judge.label(pick.file),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
                 signals=explain(weights, features, pick.file),
+                grounds=judge.grounds(pick.file),
             )
             for pick in picks
         ]

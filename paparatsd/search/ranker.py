@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paparatsd.errors import Broken
+from paparatsd.search.calibration import parse_calibration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from paparatsd.search.calibration import Calibration
 
 FORMAT = 1
 PACKAGED = Path(__file__).with_name("ranker.json")
@@ -29,10 +32,14 @@ PACKAGED = Path(__file__).with_name("ranker.json")
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Weights by feature, for questions ranked with vectors and for those ranked by words."""
+    """Weights by feature, for questions ranked with vectors and for those ranked by words.
+
+    `confidence` belongs to these weights; a file of weights alone has none.
+    """
 
     meaning: Mapping[str, float]
     words: Mapping[str, float]
+    confidence: Calibration | None = None
 
     def weights(self, *, by_words: bool) -> Mapping[str, float]:
         """Return the weights for a question."""
@@ -67,7 +74,20 @@ def load_ranker(path: Path | None = None) -> Ranker:
 def _parse(content: Mapping[str, Any]) -> Ranker:
     if content.get("format") != FORMAT:
         raise ValueError(f"format {content.get('format')!r}, expected {FORMAT}")
-    return Ranker(_weights(content, "meaning"), _weights(content, "words"))
+    said = content.get("confidence")
+    confidence = None if said is None else parse_calibration(said)
+    return Ranker(_weights(content, "meaning"), _weights(content, "words"), confidence)
+
+
+def calibration_of(ranker: Ranker) -> Calibration:
+    """Return what turns this model's scores into confidence, the packaged one if it has none.
+
+    Raises Broken when that cannot be read.
+    """
+    found = ranker.confidence or load_ranker().confidence
+    if found is None:
+        raise Broken(f"{PACKAGED} says nothing of confidence; install paparatsd again")
+    return found
 
 
 def _weights(content: Mapping[str, Any], name: str) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from contrib.train.ranker.linear import C, both, make_pairs
+from paparatsd.search.ranker import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from contrib.train.ranker.linear import Pairs
     from contrib.train.ranker.table import Question, Table
 
-FORMAT = 1
+ORDER = ("format", "meaning", "words", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
 BY_HAND: Mapping[str, float] = {"p_asked": 0.5}
@@ -43,9 +44,12 @@ class Weights:
     meaning: Mapping[str, float]
     words: Mapping[str, float]
 
-    def score(self, table: Table, question: Question) -> NDArray[np.float64]:
-        """Return the score of each candidate, by the weights that search would take."""
-        weights = self.words if question.asked.by_words else self.meaning
+    def score(
+        self, table: Table, question: Question, *, by_words: bool | None = None
+    ) -> NDArray[np.float64]:
+        """Return the score of each candidate; by default with the weights search would take."""
+        words = question.asked.by_words if by_words is None else by_words
+        weights = self.words if words else self.meaning
         values = question.features[:, table.at(list(weights))].astype(np.float64)
         scores: NDArray[np.float64] = values @ np.array(list(weights.values()))
         return scores
@@ -89,14 +93,19 @@ def _named(names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, floa
 
 def write_weights(place: Path, weights: Weights) -> None:
     """Write a file of weights as search reads it; what it says of confidence stays as it is."""
-    content: dict[str, Any] = {}
-    if place.is_file():
-        content = json.loads(place.read_text(encoding="utf-8"))
-    content["format"] = FORMAT
-    for name in ("meaning", "words"):
-        content[name] = _rounded(getattr(weights, name))
-    order = ("format", "meaning", "words", "confidence")
-    ordered = {key: content[key] for key in order if key in content}
+    fitted = {name: _rounded(getattr(weights, name)) for name in ("meaning", "words")}
+    _write(place, fitted)
+
+
+def write_confidence(place: Path, confidence: Mapping[str, Any]) -> None:
+    """Add what a file of weights says of confidence; the weights stay as they are."""
+    _write(place, {"confidence": confidence})
+
+
+def _write(place: Path, change: Mapping[str, Any]) -> None:
+    content = json.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+    content |= {"format": FORMAT, **change}
+    ordered = {key: content[key] for key in ORDER if key in content}
     place.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
 
 

@@ -17,11 +17,11 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions in one tenth of the scale: their mean, how many were true, how many there are."""
+    """Predictions in one tenth of the scale: their mean, how many were true, what they count."""
 
     predicted: float
     true: float
-    count: int
+    count: float
 
 
 def auc(chances: Floats, truth: Floats) -> float:
@@ -38,24 +38,29 @@ def auc(chances: Floats, truth: Floats) -> float:
     return float((ranks[true].sum() - positives * (positives + 1) / 2) / (positives * negatives))
 
 
-def brier(chances: Floats, truth: Floats) -> float:
+def brier(chances: Floats, truth: Floats, counts: Floats | None = None) -> float:
     """Return the mean squared error of the probabilities."""
-    return float(np.mean((chances - truth) ** 2))
+    return float(np.average((chances - truth) ** 2, weights=counts))
 
 
-def bins(chances: Floats, truth: Floats, count: int = BINS) -> list[Bin]:
-    """Return the bins that have predictions."""
-    at = np.minimum((chances * count).astype(int), count - 1)
-    return [
-        Bin(
-            float(chances[at == one].mean()), float(truth[at == one].mean()), int((at == one).sum())
-        )
-        for one in range(count)
-        if (at == one).any()
-    ]
+def bins(
+    chances: Floats, truth: Floats, counts: Floats | None = None, number: int = BINS
+) -> list[Bin]:
+    """Return the bins that have predictions; `counts` is what each one counts."""
+    weights = np.ones(len(chances)) if counts is None else counts
+    at = np.minimum((chances * number).astype(int), number - 1)
+    found = []
+    for one in range(number):
+        mine = at == one
+        if mine.any():
+            predicted = np.average(chances[mine], weights=weights[mine])
+            true = np.average(truth[mine], weights=weights[mine])
+            found.append(Bin(float(predicted), float(true), float(weights[mine].sum())))
+    return found
 
 
-def calibration_error(chances: Floats, truth: Floats) -> float:
+def calibration_error(chances: Floats, truth: Floats, counts: Floats | None = None) -> float:
     """Return the expected calibration error: |predicted - true| of the bins, by their size."""
-    found = bins(chances, truth)
-    return sum(abs(one.predicted - one.true) * one.count for one in found) / len(chances)
+    found = bins(chances, truth, counts)
+    total = sum(one.count for one in found)
+    return sum(abs(one.predicted - one.true) * one.count for one in found) / total

@@ -65,7 +65,8 @@ _MECHANICAL_ANYWHERE = re.compile(
     r"|pydocstyle|flake8|pep8|isort"
     r"|codespell|phpdocs?|mutations?|mutants?|stryker|prs?|conflicts?|examples?|snippets?"
     r"|samples?|type ?hints?|test_\w+|master|upstream|backports?|dev ?dependencies"
-    r"|translat\w+|locali[sz]\w+)\b",
+    r"|translat\w+|locali[sz]\w+|codeclimate|scrutinizer|cs.?fix\w*|https|visibility"
+    r"|fix(?:e[sd])? types)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(
@@ -73,7 +74,7 @@ _PREFIX = re.compile(
     r"|(?:fix|feat|feature|bug(?:fix)?|hotfix|perf|refactor|chore|docs?|test|style|build|ci|impl"
     r"|add"
     r"|improvement|enhancement|security|change|breaking|api)(?:\([^)]*\))?!?:\s+"
-    r"|(?:[A-Z]{2,10}-\d+|GH-?\d+|#\d+|issue #?\d+)\s*[:.,-]*\s*"
+    r"|(?:[A-Z]{2,10}-\d+|GH-?\d+|#?\d{2,}(?=[,:])|#\d+|issue #?\d+)\s*[:.,-]*\s*"
     r"|(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see)\s+(?:issue\s+|bug\s+)?(?:[A-Z]{2,10}-"
     r"|\w+#|#)\d+"
     r"\s*[:.,-]*\s*(?:\band\b\s*)?"
@@ -290,7 +291,7 @@ def commit_questions(
 _TEMPLATES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), form)
     for pattern, form in (
-        (r"^(?:do not|don't|never|avoid|prevent|stop)\s+(.*ing\b.*)$", r"\1"),
+        (r"^(?:do not|don't|never|avoid|prevent|stop)\s+(?:from\s+)?(.*ing\b.*)$", r"\1"),
         (r"^(?:do not|don't|never)\s+(\w+)\s+(.*)$", r"it should not \1 \2"),
         (r"^(?:avoid|prevent)s?\s+(.+)$", r"\1"),
         (r"^(?:allow|enable)s?\s+(.+?)\s+to\s+(?:be\s+)(.+)$", r"\1 can not be \2"),

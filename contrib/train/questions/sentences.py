@@ -230,7 +230,7 @@ def word_question(plain: str, rng: random.Random) -> str:
     if style < 0.25:
         text = _as_how(text, rng)
     elif style < 0.33:
-        words = content_words(text)
+        words = [w for w in text.split() if w.lower().strip("(),.") not in STOP_WORDS]
         text = " ".join(words) if 3 <= len(words) <= 9 else text
     return lower_first(text) if rng.random() < 0.7 else text
 

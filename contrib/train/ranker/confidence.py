@@ -276,8 +276,8 @@ def thresholds(judged: Judged) -> Thresholds:
     doubt: what the chance of an answer does not reach for nine in ten questions asked of the wrong
     repository. high: shown scores above it are right in nine of ten.
     """
-    doubt = np.quantile(judged.kind(ELSEWHERE).answerable, LOW_ELSEWHERE)
-    doubt = float(np.ceil(doubt * 100) / 100)
+    reached = np.quantile(judged.kind(ELSEWHERE).answerable, LOW_ELSEWHERE)
+    doubt = float(np.ceil(reached * 100) / 100)
     for high in np.arange(0.3, 1.0, 0.01):
         above = (judged.shown >= high) & (judged.answerable >= doubt)
         if not above.any():

@@ -1,7 +1,7 @@
 """A catalog and a vector store in memory over one checkout, exact, for many questions a second.
 
-It offers what the search process reads of the catalog (`search.views.Reader`), and answers recall
-requests by computing every score.
+It offers what the search process reads of the catalog (`search.views.Reader` and more), and answers
+recall requests by computing every score.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from contrib.train.ranker.trees import IndexedFile
-    from paparatsd.model import Chunk, RecallRequest, SparseVector, Use
+    from paparatsd.model import Chunk, RecallRequest, SparseVector, Use, VersionId
+    from paparatsd.store.rows import Definition
 
 DIMENSION = 256
 
@@ -130,6 +131,14 @@ class MemoryCatalog:
     def uses_of(self, version: int) -> tuple[Use, ...]:
         """Refuse: uses are not kept either."""
         raise KeyError(version)
+
+    def symbols_named(self, names: Iterable[str]) -> dict[str, list[Definition]]:
+        """Return nothing: who calls what is answered without ranking, so it is not asked here."""
+        return {name: [] for name in names}
+
+    def users_of(self, names: Iterable[str]) -> dict[str, dict[VersionId, int]]:
+        """Return nothing, for the same reason."""
+        return {name: {} for name in names}
 
     def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
         """Answer each request by computing every chunk's score."""

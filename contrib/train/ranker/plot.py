@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SIDE = 240
 """Length of the axes of one panel, in pixels."""
-LEFT, TOP, GAP, FOOT = 58, 64, 76, 92
+LEFT, TOP, GAP, FOOT = 58, 64, 76, 72
 INK, FAINT, LINE = "#24292f", "#d0d7de", "#0969da"
 FONT = "font-family='system-ui, sans-serif'"
 SMALLEST, LARGEST = 2.5, 11.0
@@ -64,18 +64,15 @@ def _panel(panel: Panel, left: int) -> list[str]:
     for value, name in panel.marks:
         x = left + value * SIDE
         parts.append(_line(x, TOP, x, bottom, "#bc4c00", dash="2 3"))
-        parts.append(_text(x + 3, TOP + 12, name, size=10, fill="#bc4c00"))
+        parts.append(_text(x + 3, bottom - 8, name, size=10, fill="#bc4c00"))
     parts += _curve(panel.bins, left, bottom)
     parts.append(_text(middle, bottom + 38, panel.across, anchor="middle", size=12))
     x, y = left - 40, TOP + SIDE / 2
     parts.append(
         _text(x, y, panel.up, anchor="middle", size=12, more=f" transform='rotate(-90 {x} {y})'")
     )
-    total = sum(one.count for one in panel.bins)
-    parts.append(
-        _text(middle, bottom + 58, f"{total} questions; a dot's area is its share of them",
-              anchor="middle", size=10, fill="#57606a")
-    )  # fmt: skip
+    said = "a dot's area is its share of the questions"
+    parts.append(_text(middle, bottom + 56, said, anchor="middle", size=10, fill="#57606a"))
     return parts
 
 
@@ -89,7 +86,7 @@ def _curve(bins: Sequence[Bin], left: int, bottom: int) -> list[str]:
         parts.append(
             f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{radius:.1f}' fill='{LINE}' "
             f"fill-opacity='0.55'><title>predicted {one.predicted:.2f}, true {one.true:.2f}, "
-            f"{one.count} questions</title></circle>"
+            f"{one.count:.0f} questions</title></circle>"
         )
     return parts
 

@@ -29,6 +29,8 @@ class CacheKey:
     paths: tuple[str, ...]
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
+    related: bool
+    explain: bool
     generations: tuple[tuple[int, int], ...]
 
 
@@ -40,6 +42,8 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
         paths=request.paths,
         languages=request.languages,
         kinds=request.kinds,
+        related=request.related,
+        explain=request.explain,
         generations=scope.key,
     )
 

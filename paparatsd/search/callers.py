@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import Definition, RankRecord
-    from paparatsd.model import Chunk, VersionId
+    from paparatsd.model import Chunk, Hit, VersionId
     from paparatsd.search.query import Query
     from paparatsd.search.resolve import SymbolReader
+    from paparatsd.search.results import Results
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
@@ -254,3 +256,16 @@ def as_winner(caller: Caller, scope: Scope, views: Sequence[ProjectView]) -> Win
         score=1.0 if caller.qualified else 0.5,
         confidence=Confidence.HIGH if caller.qualified else Confidence.PARTIAL,
     )
+
+
+def caller_hits(
+    callers: Callers, scope: Scope, views: Sequence[ProjectView], results: Results
+) -> tuple[Hit, ...]:
+    """Return the callers as hits, those whose file is gone left out."""
+    hits = []
+    for caller in callers.found:
+        winner = as_winner(caller, scope, views)
+        hit = results.part_hit(winner, partial(shown_part, caller))
+        if hit is not None:
+            hits.append(hit)
+    return tuple(hits)

@@ -15,10 +15,13 @@ import numpy as np
 
 from paparatsd.errors import Busy
 from paparatsd.search import confidence
+from paparatsd.search.callers import caller_hits, find_callers
 from paparatsd.search.candidates import group_copies, shown_files
 from paparatsd.search.diversity import pick_chunks
+from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
+from paparatsd.search.pointed import asked_lines, placed_files
 from paparatsd.search.query import analyse
 from paparatsd.search.rank import choose_chunks, explain
 from paparatsd.search.ranker import calibration_of, load_ranker
@@ -34,22 +37,26 @@ from paparatsd.search.recall import (
     recall_limit,
     requests_for,
 )
+from paparatsd.search.related import Related
 from paparatsd.search.results import Results, Winner
 from paparatsd.search.shelf import Shelf
 from paparatsd.search.views import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
     from paparatsd.model import ChunkView, EmbedderSpec, Hit, RecallReply, SearchRequest
+    from paparatsd.search.callers import Callers
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query import Query
     from paparatsd.search.ranker import Ranker
-    from paparatsd.search.recall import Candidates
+    from paparatsd.search.recall import Allowed, Candidates
+    from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
-    from paparatsd.search.views import ProjectView, Reader
+    from paparatsd.search.views import ProjectView
 
 MAX_PINNED = 256
 """Plans waiting for their replies; far more than the daemon lets run at once."""
@@ -82,7 +89,7 @@ class Engine:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: SymbolReader,
         encoder: Encoder | None,
         *,
         ranker: Ranker | None = None,
@@ -99,6 +106,7 @@ class Engine:
         self._filters = Filters(reader)
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
         self._results = Results(self._shelf)
+        self._related = Related(reader, self._shelf)
         self._pinned: OrderedDict[int, Pinned] = OrderedDict()
         self._tokens = itertools.count(1)
 
@@ -116,15 +124,14 @@ class Engine:
         `built_in` the model of this process makes it. Raises BadQuery.
         """
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
-        query = analyse(request.query, own_name)
         views, corpus = self._views.corpus(scope)
+        expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
+        query, frequency = expanded.query, expanded.frequency
         allowed = self._filters.resolve(request, scope, views)
-        ids = np.array([term.id for term in query.terms], np.uint32)
-        frequency = corpus.frequency(ids)
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
-        static = None if by_words else self.embed_query(query.text)
+        static = None if by_words else self.embed_query(query.meaning)
         dense = static if built_in or by_words or self._encoder is None else vector
         texts = [term.text for term in query.terms]
         names = tuple(view.index.likeness(texts) for view in views)
@@ -142,10 +149,24 @@ class Engine:
             native=built_in,
             static=static,
             extra=np.zeros(0, np.int64),
+            placed=placed_files(query, views),
+            callers=self._callers(query, request, views, allowed),
+            notes=expanded.notes,
         )
+        if pinned.callers is not None:
+            return RecallPlan(self._pin(pinned, pinned.extra), ())
         token = self._pin(pinned, self._extra(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
         return RecallPlan(token, requests_for(request, allowed, dense, sparse))
+
+    def _callers(
+        self, query: Query, request: SearchRequest, views: Sequence[ProjectView], allowed: Allowed
+    ) -> Callers | None:
+        """Return who uses the name that a question asks the users of; None when nobody does."""
+        if not query.callers_of:
+            return None
+        found = find_callers(query, self._reader, self._shelf, views, allowed.rows, request.limit)
+        return found if found.found else None
 
     def embed_query(self, text: str) -> NDArray[np.float32] | None:
         """Return the text's vector by the built-in model, None when there is none."""
@@ -164,8 +185,12 @@ class Engine:
         parts = [np.zeros(0, np.int64)]
         for view, rows, names in zip(pinned.views, pinned.allowed.rows, pinned.names, strict=True):
             parts.append(view.versions[best_stems(view.index.match(names), weights, rows)])
+        for view, rows, placed in zip(
+            pinned.views, pinned.allowed.rows, pinned.placed, strict=True
+        ):
+            parts.append(view.versions[[row for row in placed if rows[row]]])
         query = pinned.query
-        folded = [*(name.casefold() for name in query.names), *query.joined]
+        folded = [*(name.casefold() for name in query.names), *query.spellings, *query.joined]
         if folded:
             repos = sorted({project.repo for project in pinned.scope.projects})
             definers = np.unique(self._reader.definers(repos, folded))
@@ -181,18 +206,25 @@ class Engine:
         pinned = self._pinned.pop(token, None)
         if pinned is None:
             raise Busy("too many searches at once; try again")
+        if pinned.callers is not None:
+            hits = caller_hits(pinned.callers, pinned.scope, pinned.views, self._results)
+            if pinned.request.related:
+                hits = self._related.attach(hits, pinned.scope, pinned.views)
+            return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
         candidates = gather(replies, pinned.extra, recall_limit(pinned.request))
         files, owners = shown_files(pinned, candidates.versions)
         known = self._shelf.records([file.version for file in files])
         kept = [file for file in files if file.version in known]
         if not kept:
-            return Ranked((), (), 0)
+            return Ranked((), pinned.notes, 0)
         records = [known[file.version] for file in kept]
         features = compute_features(pinned, candidates, kept, records)
         winners = self._winners(pinned, candidates, kept, records, features, owners)
         hits = self._results.hits(winners, _sought(pinned, features))
+        if pinned.request.related:
+            hits = self._related.attach(hits, pinned.scope, pinned.views)
         advice = confidence.advice([hit.confidence for hit in hits])
-        return Ranked(hits, (advice,) if advice else (), len(kept))
+        return Ranked(hits, (*pinned.notes, *((advice,) if advice else ())), len(kept))
 
     def _winners(
         self,
@@ -208,7 +240,15 @@ class Engine:
         weights = self._ranker.weights(by_words=by_words)
         scores = self._ranker.score(features.values, by_words=by_words)
         kinds = frozenset(pinned.request.kinds)
-        choice = choose_chunks(pinned.query, candidates, files, records, features, kinds)
+        choice = choose_chunks(
+            pinned.query,
+            candidates,
+            files,
+            records,
+            features,
+            kinds,
+            asked_lines(pinned, files),
+        )
         order = sorted(
             range(len(files)),
             key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
@@ -230,8 +270,7 @@ class Engine:
                 score=judge.shown(pick.file),
                 confidence=judge.label(pick.file),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
-                signals=explain(weights, features, pick.file),
-                grounds=judge.grounds(pick.file),
+                **_reasons(weights, features, judge, pick.file, asked=pinned.request.explain),
             )
             for pick in picks
         ]
@@ -248,6 +287,22 @@ class Engine:
             for project in scope.projects
         }
         return self._results.show(scope, views, address, radius)
+
+
+def _reasons(
+    weights: Mapping[str, float],
+    features: FeatureTable,
+    judge: confidence.Judge,
+    file: int,
+    *,
+    asked: bool,
+) -> dict[str, dict[str, float]]:
+    """Return what explains a hit, by the members of `Winner`; nothing unless asked for."""
+    if not asked:
+        return {}
+    signals = explain(weights, features, file)
+    values = {name: round(float(features.values[name][file]), 4) for name in signals}
+    return {"signals": signals, "values": values, "grounds": judge.grounds(file)}
 
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:

@@ -17,6 +17,7 @@ from paparatsd.search.graph import graph_features
 from paparatsd.search.lexical import word_features
 from paparatsd.search.matching import collect_definitions, find_terms
 from paparatsd.search.naming import name_features, name_likeness
+from paparatsd.search.pointed import pointed_features
 from paparatsd.search.standing import standing_features
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def compute_features(
     values |= _ranks(values)
     values |= graph_features(pinned, values, files, records, definitions)
     values |= standing_features(pinned, files, records)
+    values |= pointed_features(pinned, files, records, definitions)
     values |= _meaning(pinned.static, records)
     values |= _recalled(candidates, files)
     return FeatureTable(values, question.worth, hits, chunk_scores, definitions, likeness)

@@ -13,7 +13,7 @@ from paparatsd.search.matching import member_mask, ranges
 from paparatsd.search.paths import WordMatches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,7 +30,10 @@ _NAME_WORTH = (_WEIGHTS, (0.6, 0.75, 0.85, 0.95, 1.0))
 """By the weight of a definition: what its name's likeness to a single identifier counts."""
 _TOPIC_WORTH = (_WEIGHTS, (0.1, 0.25, 0.4, 0.6, 1.0))
 """By the weight of a definition: what being called exactly like an ordinary word counts."""
+_EXACT_WORTH = (_WEIGHTS, (0.6, 0.9, 1.0, 1.0, 1.0))
+"""By the weight of a definition: what being called exactly like an identifier counts."""
 OTHER_CASE = 0.9
+OTHER_SPELLING = 0.8
 JOINED_LETTERS = 20.0
 """Words of the question that are one name together count by its length, up to this many letters."""
 
@@ -150,24 +153,43 @@ def name_likeness(
 
 
 def exact_definitions(definitions: Definitions, query: Query) -> Floats:
-    """Return, per file, whether it defines a name of the question, case-exact (0 or 1).
+    """Return, per file, how much it defines a name of the question (0..1), case-exact.
 
-    One ordinary word is a topic rather than a name: it counts by what it names, and a class may
-    well be written with a capital.
+    A prototype counts less than what it announces. When nobody defines the name, its other
+    spellings count. One ordinary word is a topic rather than a name: it counts by what it names,
+    and a class may well be written with a capital.
     """
     out = np.zeros(len(definitions.starts) - 1, np.float64)
     if not query.names:
         return out
-    wanted = np.array([term_id(name) for name in query.names], np.uint32)
-    same = np.flatnonzero(member_mask(definitions.hashes, wanted))
+    same = np.flatnonzero(member_mask(definitions.hashes, _ids(query.names)))
     if not query.plain:
-        out[definitions.files_of(same)] = 1.0
+        _raise(out, definitions, same, 1.0, _EXACT_WORTH)
+        if query.single and len(same) == 0:
+            forms = (*(name.lower() for name in query.names), *query.spellings)
+            alike = np.flatnonzero(member_mask(definitions.folded, _ids(forms)))
+            _raise(out, definitions, alike, OTHER_SPELLING, _EXACT_WORTH)
         return out
-    alike = np.flatnonzero(member_mask(definitions.folded, wanted))
-    for found, share in ((alike, OTHER_CASE), (same, 1.0)):
-        worth = share * np.interp(definitions.weights[found], *_TOPIC_WORTH)
-        np.maximum.at(out, definitions.files_of(found), worth)
+    alike = np.flatnonzero(member_mask(definitions.folded, _ids(query.names)))
+    _raise(out, definitions, alike, OTHER_CASE, _TOPIC_WORTH)
+    _raise(out, definitions, same, 1.0, _TOPIC_WORTH)
     return out
+
+
+def _ids(names: Iterable[str]) -> NDArray[np.uint32]:
+    return np.array([term_id(name) for name in names], np.uint32)
+
+
+def _raise(
+    out: Floats,
+    definitions: Definitions,
+    found: NDArray[np.int64],
+    share: float,
+    worth: tuple[Sequence[float], Sequence[float]],
+) -> None:
+    """Raise the files of some definitions to what each is worth."""
+    values = share * np.interp(definitions.weights[found], *worth)
+    np.maximum.at(out, definitions.files_of(found), values)
 
 
 def _joined(definitions: Definitions, query: Query) -> Floats:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens, words
 from paparatsd.errors import BadQuery
 from paparatsd.search.intents import callers_of, definition_of, parts
+from paparatsd.search.kinds import kinds_asked_for
 from paparatsd.search.messages import constant_words, is_message
 from paparatsd.search.places import find_places, is_place, without_frames
 from paparatsd.search.spelling import spellings, split_qualified
@@ -51,16 +52,6 @@ _MARKED_NAME = re.compile(
     r"|(?P<qualified>[A-Za-z_$][\w$]*(?:(?:::|->|[#\\])[A-Za-z_$][\w$]*)+)"
 )
 _MARKS = frozenset("`'\"(:>#\\")
-_ABOUT = {
-    "test": re.compile(r"\b(?:tests?|testing|specs?|mocks?|fixtures?|bench(?:marks?)?)\b"),
-    "docs": re.compile(r"\b(?:docs?|documentation|readme|changelog|guide|licen[sc]e|manual)\b"),
-    "example": re.compile(r"\b(?:examples?|samples?|demos?|tutorials?)\b"),
-    "config": re.compile(r"\b(?:config(?:uration)?|settings|ya?ml|toml|ini|dotenv)\b"),
-    "variant": re.compile(
-        r"\bv\d|\b(?:vendor(?:ed)?|legacy|compat|generated|win(?:32|64|dows)?|os2|os390|aix|ibmi"
-        r"|sunos|solaris|haiku|cygwin|qnx|wasm|wasi|android|ios|tvos|watchos|browser|deno)\b"
-    ),
-}
 MAX_NAMES = 8
 
 
@@ -159,7 +150,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         terms=_terms(said, own_name),
         names=names,
         joined=other if intent is Intent.SYMBOL else (*other, *_joined(said)),
-        about=frozenset(topic for topic, sign in _ABOUT.items() if sign.search(low)),
+        about=kinds_asked_for(low),
         qualifiers=qualifiers,
         spellings=other,
         paths=places,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NAME_IN_CHUNK = 1.25
 """Worth of a definition whose name is like the question, for the chunk it begins in."""
 EXACT_DEFINITION, OTHER_CASE_DEFINITION, CONTAINER_BONUS = 10.0, 5.0, 1.0
+ASKED_LINE = 20.0
+"""More than any definition: the question says in which line."""
 LONG_DEFINITION_LOG = 6.0
 """A definition of e^6 lines or more gets the full bonus of 1 for its length."""
 
@@ -77,8 +79,12 @@ def choose_chunks(
     records: Sequence[RankRecord],
     features: FeatureTable,
     kinds: frozenset[str],
+    lines: Mapping[int, int],
 ) -> ChunkChoice:
-    """Score chunks within their files: a definition asked for first, else words plus meaning."""
+    """Score chunks within their files: a definition asked for first, else words plus meaning.
+
+    lines: of the files (their numbers) that the question names with a line, that line.
+    """
     lexical = features.chunk_scores
     scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
     starts = features.hits.starts
@@ -86,6 +92,11 @@ def choose_chunks(
         scores += _cosines(candidates, files, records, starts)
     scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
+    for file, line in lines.items():
+        ends = records[file].chunk_lines[:, 1]
+        chunk = min(int(np.searchsorted(ends, line)), len(ends) - 1)
+        if chunk >= 0:
+            scores[starts[file] + chunk] += ASKED_LINE
     if kinds:
         wanted = [kind in kinds for record in records for kind in record.kinds]
         scores = np.where(wanted, scores, -np.inf) if len(wanted) == len(scores) else scores
@@ -130,7 +141,8 @@ def _definition_bonus(
     if not query.names:
         return out
     exact = np.array([term_id(name) for name in query.names], np.uint32)
-    folded = np.array([term_id(name.lower()) for name in query.names], np.uint32)
+    forms = (*(name.lower() for name in query.names), *query.spellings)
+    folded = np.array([term_id(name) for name in forms], np.uint32)
     found = np.flatnonzero(member_mask(table.folded, folded))
     same_case = member_mask(table.hashes[found], exact)
     for definition, file, same in zip(

@@ -30,6 +30,13 @@ FORMAT = 1
 PACKAGED = Path(__file__).with_name("ranker.json")
 
 
+BY_HAND = {"a_path": 8.0, "a_owner": 1.5, "p_asked": 0.5}
+"""Weights of what few questions have, so that no fit finds them: a file that the question names by
+its path comes first, a qualified name prefers the definition in that place, and tests or documents
+that are asked for come a little before the rest.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranker:
     """Weights by feature, for questions ranked with vectors and for those ranked by words.
@@ -42,8 +49,8 @@ class Ranker:
     confidence: Calibration | None = None
 
     def weights(self, *, by_words: bool) -> Mapping[str, float]:
-        """Return the weights for a question."""
-        return self.words if by_words else self.meaning
+        """Return the weights for a question, those set by hand included."""
+        return {**BY_HAND, **(self.words if by_words else self.meaning)}
 
     def score(
         self, values: Mapping[str, NDArray[np.float64]], *, by_words: bool

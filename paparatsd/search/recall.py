@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, SearchRequest, ShardKey, VersionFilter
+    from paparatsd.search.callers import Callers
     from paparatsd.search.paths import NameLikeness, StemMatches
+    from paparatsd.search.pointed import Placed
     from paparatsd.search.query import Query
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
@@ -57,7 +59,11 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """Everything `rank` needs besides the replies, as it was when the plan was made."""
+    """Everything `rank` needs besides the replies, as it was when the plan was made.
+
+    placed: per view the rows of files that the question names, see `placed_files`. callers: the
+    answer itself when who uses a name is asked. notes: how the question was read.
+    """
 
     request: SearchRequest
     query: Query
@@ -72,6 +78,9 @@ class Pinned:
     native: bool
     static: NDArray[np.float32] | None
     extra: NDArray[np.int64]
+    placed: tuple[Placed, ...] = ()
+    callers: Callers | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from paparatsd.search.focus import Part, completed, cut_out, definitions_in, foc
 from paparatsd.search.merging import merge_hits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from paparatsd.chunks.address import Address
     from paparatsd.chunks.record import Definition, RankRecord
@@ -75,6 +75,14 @@ class Results:
                 part = completed(chunks, named_after(part, record, chunk), MAX_LINES)
                 hits.append(self._hit(winner, chunk, part, record))
         return merge_hits(hits)
+
+    def part_hit(self, winner: Winner, shown: Callable[[Chunk], Part]) -> Hit | None:
+        """Return the hit that shows the given part of the winner's chunk; None when it is gone."""
+        chunks = self._shelf.chunks(winner.version)
+        if winner.ordinal >= len(chunks):
+            return None
+        chunk, record = chunks[winner.ordinal], self._record(winner.version)
+        return self._hit(winner, chunk, named_after(shown(chunk), record, chunk), record)
 
     def _record(self, version: int) -> RankRecord | None:
         return self._shelf.records([version]).get(version)

@@ -21,6 +21,7 @@ from paparatsd.model import Confidence, SearchRequest
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
+from paparatsd.search.options import ChildOptions
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
@@ -285,9 +286,26 @@ def test_scores_fall_and_stay_between_zero_and_one(world: World, engine: Engine)
 
 
 def test_shares_of_the_features_explain_the_order(world: World, engine: Engine) -> None:
-    first, second = ask(world, engine, "charge a credit card").hits[:2]
+    first, second = ask(world, engine, "charge a credit card", explain=True).hits[:2]
+    assert set(first.values) == set(first.signals)
     assert sum(first.signals.values()) >= sum(second.signals.values())
     assert first.signals["bm25f_rel"] > 0
+
+
+def test_the_shown_score_is_the_product_of_its_grounds(world: World, engine: Engine) -> None:
+    for query in ("charge a credit card", "RateLimiter", "quantum chromodynamics of gluons"):
+        for hit in ask(world, engine, query, explain=True).hits:
+            product = hit.grounds["answerable"] * hit.grounds["this_one"]
+            assert hit.score == pytest.approx(product, abs=2e-4)
+
+
+def test_reasons_and_neighbours_cost_nothing_unless_asked_for(world: World, engine: Engine) -> None:
+    plain = ask(world, engine, "PaymentGateway").hits[0]
+    assert (plain.signals, plain.values, plain.grounds, plain.related) == ({}, {}, {}, None)
+    hit = ask(world, engine, "PaymentGateway", related=True).hits[0]
+    assert ("tested_by", "tests/test_gateway.py") in {
+        (one.relation, one.path) for one in hit.related or ()
+    }
 
 
 def test_no_two_hits_show_the_same_lines(world: World, engine: Engine) -> None:
@@ -391,8 +409,7 @@ def test_identical_files_of_two_projects_are_one_hit(world: World, engine: Engin
     world.index("shop-wt", SHOP, repo="shop")
     hits = ask(world, engine, "charge a credit card", limit=20).hits
     first = hits[0]
-    assert first.project == "copy"
-    assert set(first.also_in) == {"shop", "shop-wt"}
+    assert {first.project, *first.also_in} == {"copy", "shop", "shop-wt"}
     assert len({hit.path for hit in hits}) == len([hit for hit in hits if hit.also_in])
 
 
@@ -411,10 +428,10 @@ def test_an_index_kept_up_to_date_scores_like_one_from_scratch(
     scratch = World(tmp_path / "scratch", model)
     scratch.index("shop", SHOP)
     fresh = Engine(CatalogSource(CatalogReader(scratch.path)), model)
-    mine = ask(world, engine, "charge a credit card").hits
+    mine = ask(world, engine, "charge a credit card", explain=True).hits
     assert [(hit.address, hit.score, hit.signals) for hit in mine] == [
         (hit.address, hit.score, hit.signals)
-        for hit in ask(scratch, fresh, "charge a credit card").hits
+        for hit in ask(scratch, fresh, "charge a credit card", explain=True).hits
     ]
     scratch.catalog.close()
 
@@ -482,7 +499,9 @@ def test_address_that_names_nothing_says_why(
 
 @pytest.fixture
 async def child(world: World) -> AsyncIterator[Child]:
-    process = Child("search", "paparatsd.search.child", (str(world.path),))
+    process = Child(
+        "search", "paparatsd.search.child", (str(world.path), ChildOptions().to_argument())
+    )
     yield process
     await process.stop()
 

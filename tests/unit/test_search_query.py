@@ -77,7 +77,18 @@ def test_a_path_is_no_name() -> None:
     ("text", "topic"),
     [
         ("tests for the parser", "test"),
+        ("where are the unit tests of the router", "test"),
+        ("router tests", "test"),
+        ("route test", "test"),
+        ("how is the retry logic tested", "test"),
+        ("test cases for malformed headers", "test"),
+        ("benchmarks of the tokenizer", "test"),
         ("readme of the project", "docs"),
+        ("changelog", "docs"),
+        ("documentation about deployment", "docs"),
+        ("sample code that uploads a file", "example"),
+        ("ci configuration", "config"),
+        ("which settings file sets the port", "config"),
         ("example of streaming", "example"),
         ("pipe handling on windows", "variant"),
     ],
@@ -86,8 +97,22 @@ def test_a_question_that_asks_for_a_kind_of_file_says_so(text: str, topic: str) 
     assert topic in analyse(text).about
 
 
-def test_a_plain_question_asks_for_no_kind_of_file() -> None:
-    assert analyse("parse the request body").about == frozenset()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "parse the request body",
+        "how does the test client simulate requests",
+        "how skip aborts a test without marking it as a failure",
+        "test runner for commands in isolation",
+        "how config defaults are merged",
+        "timeout configuration",
+        "how plugin specs are parsed and normalized",
+        "documentation generation for man pages",
+        "example based property search",
+    ],
+)
+def test_a_question_about_the_code_asks_for_no_kind_of_file(text: str) -> None:
+    assert analyse(text).about == frozenset()
 
 
 @pytest.mark.parametrize("text", ["", "   \n\t", "\0"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paparatsd.errors import Broken
-from paparatsd.search.ranker import FORMAT, Ranker, load_ranker
+from paparatsd.search.ranker import BY_HAND, FORMAT, Ranker, load_ranker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def test_score_is_the_weighted_sum_of_the_features_it_has_weights_for() -> None:
     ranker = Ranker(meaning={"a": 2.0, "b": -1.0}, words={"a": 1.0})
     values = {"a": np.array([1.0, 0.5]), "b": np.array([0.0, 3.0]), "c": np.array([9.0, 9.0])}
+    values |= {name: np.zeros(2) for name in BY_HAND}
     assert ranker.score(values, by_words=False).tolist() == [2.0, -2.0]
     assert ranker.score(values, by_words=True).tolist() == [1.0, 0.5]
 

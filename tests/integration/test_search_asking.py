@@ -1,0 +1,123 @@
+"""Ways of asking, through the engine over a real catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from paparatsd.embeddings.static import StaticModel
+from paparatsd.model import SearchRequest
+from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.engine import Engine, Ranked
+from paparatsd.store.reader import CatalogReader
+from tests.integration.search_world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILES = {
+    "src/http/client.py": (
+        '"""Sends requests over the wire."""\n\n\nclass Client:\n'
+        "    def send(self, request):\n        return self.pool.take(request)\n\n"
+        "    def close(self):\n        self.pool.drain()\n"
+    ),
+    "src/mail/client.py": (
+        '"""Sends letters."""\n\n\nclass Client:\n'
+        "    def send(self, letter):\n        return self.socket.write(letter)\n"
+    ),
+    "src/auth/authentication.py": (
+        '"""Authentication of users by password."""\n\n\n'
+        "def check_password(user, password):\n    return hash_of(password) == user.secret\n"
+    ),
+    "src/users.py": (
+        "def get_user_by_id(number):\n    return rows[number]\n\n\n"
+        "def rename(number, name):\n    get_user_by_id(number).name = name\n"
+    ),
+    "tests/test_users.py": (
+        "from users import get_user_by_id\n\n\n"
+        "def test_user_is_found():\n    assert get_user_by_id(1)\n"
+    ),
+    "docs/users.md": "# Users\n\nHow a user is found by id, without authentication.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> StaticModel:
+    return StaticModel.load()
+
+
+@pytest.fixture
+def world(tmp_path: Path, model: StaticModel) -> Iterator[World]:
+    world = World(tmp_path, model)
+    world.index("site", FILES)
+    yield world
+    world.catalog.close()
+
+
+@pytest.fixture
+def engine(world: World, model: StaticModel) -> Engine:
+    return Engine(CatalogSource(CatalogReader(world.path)), model)
+
+
+def ask(world: World, engine: Engine, question: str, **options: object) -> Ranked:
+    request = SearchRequest(question, **options)  # type: ignore[arg-type]
+    plan = engine.plan(request, world.scope(), None)
+    return engine.rank(plan.token, world.store.answer(plan.requests))
+
+
+def paths(ranked: Ranked) -> list[str]:
+    return list(dict.fromkeys(hit.path for hit in ranked.hits))
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("getUserById", "src/users.py"),
+        ("GetUserByID", "src/users.py"),
+        ("get_user_by_id()", "src/users.py"),
+        ("http.Client.send", "src/http/client.py"),
+        ("mail/client.py", "src/mail/client.py"),
+        ("http.Client", "src/http/client.py"),
+        ("mail::Client", "src/mail/client.py"),
+        ("autentication of users", "src/auth/authentication.py"),
+        ("проверка пароля пользователя", "src/auth/authentication.py"),
+        ("用户密码认证", "src/auth/authentication.py"),
+        ("tests for users", "tests/test_users.py"),
+        ("docs about users", "docs/users.md"),
+        ("return self.socket.write(letter)", "src/mail/client.py"),
+        ('File "src/users.py", line 6, in rename', "src/users.py"),
+    ],
+)
+def test_first_file_is_the_one_asked_for(
+    world: World, engine: Engine, question: str, path: str
+) -> None:
+    assert paths(ask(world, engine, question))[0] == path
+
+
+def test_line_of_a_place_is_in_the_first_hit(world: World, engine: Engine) -> None:
+    hit = ask(world, engine, "src/users.py:6").hits[0]
+    assert hit.path == "src/users.py"
+    assert hit.start_line <= 6 <= hit.end_line
+
+
+def test_callers_of_a_name_answer_who_calls_it(world: World, engine: Engine) -> None:
+    ranked = ask(world, engine, "who calls get_user_by_id")
+    assert [(hit.path, hit.symbol) for hit in ranked.hits] == [
+        ("src/users.py", "rename"),
+        ("tests/test_users.py", "test_user_is_found"),
+    ]
+    assert "get_user_by_id" in ranked.notes[0]
+
+
+def test_question_about_callers_of_what_nobody_calls_is_an_ordinary_one(
+    world: World, engine: Engine
+) -> None:
+    assert "src/auth/authentication.py" in paths(ask(world, engine, "who calls check_password"))
+
+
+def test_how_a_question_was_read_is_said(world: World, engine: Engine) -> None:
+    assert any("password" in note for note in ask(world, engine, "проверка пароля").notes)
+    assert any("autentication" in note for note in ask(world, engine, "autentication").notes)
+    assert not any("Read as" in note for note in ask(world, engine, "password check").notes)

@@ -22,7 +22,8 @@ _FOLDERS = re.compile(
     r"|translations?"
     r"|migrations|\.github|\.circleci|ci|snapshots?|stubs|mocks?|__mocks__|typings|packaging"
     r"|contrib"
-    r"|extras|messages/[a-z]{2}(?:-\w+)?|[Ss]nippets?|[Pp]olyfills?|LegacySupport|fuzz\w*|integration(?:[-_]tests?)?"
+    r"|extras|messages/[a-z]{2}(?:-\w+)?|[Ss]nippets?|[Pp]olyfills?|LegacySupport|fuzz\w*"
+    r"|integration(?:[-_]tests?)?"
     r"|conformance|[a-zA-Z]+Test|t)/",
 )
 _NAMES = re.compile(

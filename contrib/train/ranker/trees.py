@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.embeddings.static import StaticModel
-    from paparatsd.model import ParsedFile, SparseVector
+    from paparatsd.model import EmbedderSpec, ParsedFile, SparseVector
 
 PACKAGE = Path(__file__).resolve().parents[3] / "paparatsd"
 MAX_FILE_BYTES = 1_000_000
@@ -55,10 +54,23 @@ class IndexedFile:
     names: tuple[str, ...]
 
 
+class Model(Protocol):
+    """An embedding model, as far as building needs it."""
+
+    @property
+    def spec(self) -> EmbedderSpec:
+        """What names the model."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit row per document text."""
+        ...
+
+
 class Trees:
     """Builds checkouts and remembers them in a directory."""
 
-    def __init__(self, cache_dir: Path, model: StaticModel) -> None:
+    def __init__(self, cache_dir: Path, model: Model) -> None:
         self._cache = cache_dir / "trees"
         self._cache.mkdir(parents=True, exist_ok=True)
         self._model = model

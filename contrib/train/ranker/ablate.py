@@ -18,7 +18,7 @@ import numpy as np
 
 from contrib.bench.quality.scopes import SCOPES
 from contrib.train.ranker.crossval import Outcome, cross_validate, signs
-from contrib.train.ranker.model import BY_HAND, choose
+from contrib.train.ranker.model import choose
 from contrib.train.ranker.scores import means
 from contrib.train.ranker.table import load_table
 
@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for scope in SCOPES:
         by_seed = whole.by_seed(scope)
         print(f"  {scope} {np.mean(by_seed):.4f}, seeds {min(by_seed):.4f} to {max(by_seed):.4f}")
-    groups = families(name for name in choose(table).meaning if name not in BY_HAND)
+    groups = families(choose(table).meaning)
     print("weights in spreads, over folds")
     print_signs(table)
     print("each family left out")

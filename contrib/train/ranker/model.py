@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from contrib.train.ranker.linear import C, both, make_pairs
-from paparatsd.search.ranker import FORMAT
+from paparatsd.search.ranker import BY_HAND, FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 ORDER = ("format", "meaning", "words", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
-BY_HAND: Mapping[str, float] = {"p_asked": 0.5}
-"""Too few questions ask for tests, documents or settings by word to learn this one from them."""
 LEFT_OUT: frozenset[str] = frozenset()
 """Computed, but without weight: leaving it out costs nothing (see README.md)."""
 
@@ -39,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Weights:
-    """A fitted model."""
+    """A fitted model; what is weighted by hand (`search.ranker.BY_HAND`) comes on top."""
 
     meaning: Mapping[str, float]
     words: Mapping[str, float]
@@ -49,7 +47,8 @@ class Weights:
     ) -> NDArray[np.float64]:
         """Return the score of each candidate; by default with the weights search would take."""
         words = question.asked.by_words if by_words is None else by_words
-        weights = self.words if words else self.meaning
+        by_hand = {name: value for name, value in BY_HAND.items() if name in table.columns}
+        weights = {**by_hand, **(self.words if words else self.meaning)}
         values = question.features[:, table.at(list(weights))].astype(np.float64)
         scores: NDArray[np.float64] = values @ np.array(list(weights.values()))
         return scores
@@ -65,11 +64,10 @@ def choose(table: Table, without: Iterable[str] = (), *, lexical: bool = False) 
 
 def fit_pairs(table: Table, pairs: Pairs, choice: Choice, strength: float = C) -> Weights:
     """Fit both sets of weights on the same pairs."""
-    by_hand = {name: value for name, value in BY_HAND.items() if name in table.columns}
-    words = _named(choice.words, pairs.fit(table.at(choice.words), strength)) | by_hand
+    words = _named(choice.words, pairs.fit(table.at(choice.words), strength))
     if choice.meaning == choice.words:
         return Weights(words, words)
-    meaning = _named(choice.meaning, pairs.fit(table.at(choice.meaning), strength)) | by_hand
+    meaning = _named(choice.meaning, pairs.fit(table.at(choice.meaning), strength))
     return Weights(meaning, words)
 
 

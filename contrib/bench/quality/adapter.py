@@ -32,10 +32,10 @@ from contrib.bench.quality.daemon import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NAME = "subject"
 RESULTS = 20
 """Asked for at least: ten distinct files count, and a file may have several results."""
 COLUMNS = ("path", "start_line", "end_line")
+STATS = ("name", "state", "reason", "files", "chunks", "skipped")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -82,19 +82,19 @@ def settings_of(arguments: argparse.Namespace) -> list[str]:
 def serve(service: Service, directory: Path) -> None:
     """Index the directory, say so, and answer queries until the input closes."""
     started = time.perf_counter()
-    project = service.index({NAME: directory})[NAME]
-    stats = {key: project[key] for key in ("state", "reason", "files", "chunks", "skipped")}
+    (project,) = service.index([directory])
+    stats = {key: project[key] for key in STATS}
     stats["index_s"] = round(time.perf_counter() - started, 3)
     print(json.dumps({"ready": True, "stats": stats}), flush=True)
     for line in sys.stdin:
-        print(json.dumps(answer(service, json.loads(line))), flush=True)
+        print(json.dumps(answer(service, project["name"], json.loads(line))), flush=True)
 
 
-def answer(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
+def answer(service: Service, project: str, asked: dict[str, Any]) -> dict[str, Any]:
     """Ask the daemon one query and return the protocol's answer."""
     limit = max(RESULTS, 2 * int(asked.get("k", 10)))
     try:
-        hits = service.search(asked["query"], project=NAME, limit=limit)
+        hits = service.search(asked["query"], project=project, limit=limit)
     except QueryRefused as error:
         # The query itself is what it refuses: a user would get nothing.
         print(f"adapter.py: {asked['id']}: {error}", file=sys.stderr)

@@ -64,23 +64,30 @@ class Service:
             raise DaemonUnusable(f"{method} {path}: {said}\n{self.daemon.log_tail()}")
         return answer
 
-    def index(self, roots: dict[str, Path], within_s: float = INDEX_S) -> dict[str, dict[str, Any]]:
-        """Register directories by name, wait until all can be searched, and return their states."""
+    def index(self, roots: Sequence[Path], within_s: float = INDEX_S) -> list[dict[str, Any]]:
+        """Register directories, wait until all can be searched, and return their states.
+
+        Their names are what the daemon makes of their paths, as for a user: a project's own name
+        means little in a question about it.
+        """
         deadline = time.monotonic() + within_s
-        try:
-            for name, root in roots.items():
-                self.call("POST", "/v1/projects", {"path": str(root), "name": name, "hooks": False})
-        except QueryRefused as error:
-            raise DaemonUnusable(f"cannot register a directory: {error}") from None
+        names = [self._register(root) for root in roots]
         while True:
             projects = {one["name"]: one for one in self.call("GET", "/v1/status")["projects"]}
-            if all(is_searchable(projects[name]) for name in roots):
-                return projects
+            if all(is_searchable(projects[name]) for name in names):
+                return [projects[name] for name in names]
             stuck = [one for one in projects.values() if one["state"] in ("error", "missing")]
             if stuck or time.monotonic() > deadline:
                 told = {name: (one["state"], one["reason"]) for name, one in projects.items()}
                 raise DaemonUnusable(f"not searchable: {told}\n{self.daemon.log_tail()}")
             time.sleep(LOOK_S)
+
+    def _register(self, root: Path) -> str:
+        try:
+            answer = self.call("POST", "/v1/projects", {"path": str(root), "hooks": False})
+        except QueryRefused as error:
+            raise DaemonUnusable(f"cannot register {root}: {error}") from None
+        return str(answer["project"]["name"])
 
     def search(self, query: str, *, project: str, limit: int) -> list[dict[str, Any]]:
         """Return the results of one project, best first, as the service gives them."""

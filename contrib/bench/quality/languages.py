@@ -84,13 +84,14 @@ def ask_all(
     """Index the repositories in one daemon and ask every question of its own."""
     names = sorted({question.repo for question in questions})
     with running(flags) as service:
-        service.index({name: corpora / name for name in names})
-        return [ask(service, question) for question in questions]
+        indexed = service.index([corpora / name for name in names])
+        projects = {name: one["name"] for name, one in zip(names, indexed, strict=True)}
+        return [ask(service, projects[question.repo], question) for question in questions]
 
 
-def ask(service: Service, question: Question) -> dict[str, Any]:
+def ask(service: Service, project: str, question: Question) -> dict[str, Any]:
     """Ask one question; `rank` counts distinct files, None when none of the expected is found."""
-    hits = service.search(question.text, project=question.repo, limit=DEPTH)
+    hits = service.search(question.text, project=project, limit=DEPTH)
     files = list(dict.fromkeys(hit["path"] for hit in hits))
     places = [rank for rank, path in enumerate(files, 1) if path in question.files]
     return {

@@ -236,9 +236,9 @@ class Engine:
         owners: dict[int, tuple[int, ...]],
     ) -> list[Winner]:
         """Choose the chunks to show."""
-        by_words = pinned.static is None
-        weights = self._ranker.weights(by_words=by_words)
-        scores = self._ranker.score(features.values, by_words=by_words)
+        by_words, single = pinned.static is None, pinned.query.single
+        weights = self._ranker.weights(by_words=by_words, single=single)
+        scores = self._ranker.score(features.values, by_words=by_words, single=single)
         kinds = frozenset(pinned.request.kinds)
         choice = choose_chunks(
             pinned.query,

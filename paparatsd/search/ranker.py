@@ -1,9 +1,9 @@
 """The ranking model: a linear one, as plain numbers in a file beside this module.
 
 A file's score is the sum of weight times feature, so that each feature's share of a score can be
-shown. Two sets of weights: `meaning` with vectors, `words` without them (one identifier, or search
-by words only). `contrib/train/ranker` fits them; weights belong to the features as they are
-computed here, and a change of one is a change of the other.
+shown. Three sets of weights: `meaning` with vectors, `words` without them, `name` for a single
+identifier. `contrib/train/ranker` fits them; weights belong to the features as they are computed
+here, and a change of one is a change of the other.
 """
 
 from __future__ import annotations
@@ -39,24 +39,32 @@ that are asked for come a little before the rest.
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Weights by feature, for questions ranked with vectors and for those ranked by words.
+    """Weights by feature: for questions ranked with vectors, by words, and for one identifier.
 
-    `confidence` belongs to these weights; a file of weights alone has none.
+    A file of weights alone has no `confidence`, which belongs to the weights; one without `name`
+    ranks identifiers with `words`.
     """
 
     meaning: Mapping[str, float]
     words: Mapping[str, float]
     confidence: Calibration | None = None
+    name: Mapping[str, float] | None = None
 
-    def weights(self, *, by_words: bool) -> Mapping[str, float]:
+    def weights(self, *, by_words: bool, single: bool = False) -> Mapping[str, float]:
         """Return the weights for a question, those set by hand included."""
-        return {**BY_HAND, **(self.words if by_words else self.meaning)}
+        if not by_words:
+            return {**BY_HAND, **self.meaning}
+        return {**BY_HAND, **(self.name if single and self.name else self.words)}
 
     def score(
-        self, values: Mapping[str, NDArray[np.float64]], *, by_words: bool
+        self,
+        values: Mapping[str, NDArray[np.float64]],
+        *,
+        by_words: bool,
+        single: bool = False,
     ) -> NDArray[np.float64]:
         """Return each file's score; only differences between files of one question count."""
-        weights = self.weights(by_words=by_words)
+        weights = self.weights(by_words=by_words, single=single)
         table = np.stack([values[name] for name in weights])
         total: NDArray[np.float64] = np.array(list(weights.values())) @ table
         return total
@@ -83,7 +91,8 @@ def _parse(content: Mapping[str, Any]) -> Ranker:
         raise ValueError(f"format {content.get('format')!r}, expected {FORMAT}")
     said = content.get("confidence")
     confidence = None if said is None else parse_calibration(said)
-    return Ranker(_weights(content, "meaning"), _weights(content, "words"), confidence)
+    name = _weights(content, "name") if "name" in content else None
+    return Ranker(_weights(content, "meaning"), _weights(content, "words"), confidence, name)
 
 
 def calibration_of(ranker: Ranker) -> Calibration:

@@ -49,3 +49,13 @@ def test_unusable_file_of_weights_is_refused_by_name(tmp_path: Path, content: st
 def test_missing_file_of_weights_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(Broken, match=r"gone\.json"):
         load_ranker(tmp_path / "gone.json")
+
+
+def test_a_single_identifier_has_weights_of_its_own_when_the_file_has_them() -> None:
+    values = {"a": np.array([1.0]), **{name: np.zeros(1) for name in BY_HAND}}
+    plain = Ranker(meaning={"a": 2.0}, words={"a": 1.0})
+    assert plain.score(values, by_words=True, single=True).tolist() == [1.0]
+    own = Ranker(meaning={"a": 2.0}, words={"a": 1.0}, name={"a": 5.0})
+    assert own.score(values, by_words=True, single=True).tolist() == [5.0]
+    assert own.score(values, by_words=True).tolist() == [1.0]
+    assert own.score(values, by_words=False, single=True).tolist() == [2.0]

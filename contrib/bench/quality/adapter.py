@@ -58,7 +58,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("directory", type=Path, help="what to index")
     parser.add_argument("--ranker", type=Path, metavar="FILE", help="weights instead of ours")
-    parser.add_argument("--lexical", action="store_true", help="switch the embedder off")
+    parser.add_argument("--lexical", action="store_true", help="search by words and names only")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
     arguments = parser.parse_args(argv)
     arguments.directory = arguments.directory.resolve()
@@ -75,7 +75,7 @@ def settings_of(arguments: argparse.Namespace) -> list[str]:
     if arguments.ranker is not None:
         pairs.append(f"search.ranker={arguments.ranker.resolve()}")
     if arguments.lexical:
-        pairs.append("embedder.provider=none")
+        pairs.append("search.meaning=false")
     return [word for pair in pairs for word in ("--set", pair)]
 
 

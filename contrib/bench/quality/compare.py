@@ -65,7 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--semble-python", type=Path, metavar="PATH", help="a Python that has semble installed")
     add("--folds", type=Path, metavar="DIR", help="NAME.json: weights fitted without NAME")
     add("--ranker", type=Path, metavar="FILE", help="weights for all repositories")
-    add("--lexical", action="store_true", help="also ours without its embedder")
+    add("--lexical", action="store_true", help="also ours by words and names only")
     add("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="for our daemon")
     add("--adapter", action="append", default=[], metavar="NAME=COMMAND", help="another system")
     add("--jobs", type=int, choices=(1, 2), default=1, help="adapters at a time (default 1)")

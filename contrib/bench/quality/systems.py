@@ -53,7 +53,7 @@ def our_systems(
         weights = f"weights of {ranker}: whatever those have seen"
     return [
         System(OURS, tuple(words), weights, folds),
-        System(f"{OURS}-lexical", (*words, "--lexical"), f"{weights}; no embedder", folds),
+        System(f"{OURS}-lexical", (*words, "--lexical"), f"{weights}; words and names only", folds),
     ]
 
 

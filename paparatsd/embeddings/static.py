@@ -36,7 +36,7 @@ TABLE_FILE, VOCABULARY_FILE = "model.npz", "vocab.txt"
 class StaticModel:
     """The loaded model. Synchronous, CPU only, for one thread at a time.
 
-    The table stays int8 in memory (9 MB); rows are scaled when they are used.
+    The table stays int8 in memory (6 MB); rows are scaled when they are used.
     """
 
     def __init__(

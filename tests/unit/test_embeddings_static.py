@@ -74,6 +74,74 @@ def test_a_question_is_nearest_to_the_code_that_answers_it(model: StaticModel) -
     assert scores.argmax(axis=1).tolist() == [0, 1, 2]
 
 
+ANSWERS = {
+    "where are passwords hashed before they are saved": (
+        "public string HashPassword(string password) {\n"
+        "  return Convert.ToBase64String(pbkdf2.GetBytes(salt, password));\n}"
+    ),
+    "parse command line flags": (
+        "fn parse_args(argv: &[String]) -> Result<Options> {\n"
+        '    for arg in argv { if arg.starts_with("--") { opts.flag(arg)?; } }'
+    ),
+    "write log messages to a file and rotate it": (
+        "class RotatingFileHandler\n  def emit(record)\n"
+        "    rollover if size > @max_bytes\n    @log.write(format(record))"
+    ),
+    "open a database connection from the pool": (
+        "fun acquire(): Connection {\n    return pool.poll() ?: DriverManager.getConnection(url)\n}"
+    ),
+    "evict expired entries from the cache": (
+        "func (c *Cache) purge(now time.Time) {\n"
+        "\tfor key, item := range c.items {\n"
+        "\t\tif item.expires.Before(now) { delete(c.items, key) }"
+    ),
+    "draw a rounded rectangle": (
+        "void fill_round_rect(Canvas *canvas, int x, int y, int w, int h, float radius) {\n"
+        "  arc(canvas, x + radius, y + radius); line_to(canvas, x + w, y);"
+    ),
+    "install a version of the compiler": (
+        'install_version() {\n  curl -L "$mirror/$1.tar.gz" | tar xz -C "$prefix"\n'
+        "  ./configure && make install\n}"
+    ),
+}
+
+
+def test_each_question_is_nearest_to_its_answer_in_whatever_language(model: StaticModel) -> None:
+    scores = model.encode_queries(list(ANSWERS)) @ model.encode(list(ANSWERS.values())).T
+
+    assert scores.argmax(axis=1).tolist() == list(range(len(ANSWERS)))
+
+
+def test_texts_that_say_the_same_are_nearer_than_those_on_the_same_topic(
+    model: StaticModel,
+) -> None:
+    first, same, topic, other = model.encode(
+        [
+            "A generation is one committed state of the index.",
+            "Generation: a state of the index that was committed.",
+            "The index is written by one process only.",
+            "Bananas are ripe when their skin is yellow.",
+        ]
+    )
+
+    assert first @ same > 0.75
+    assert first @ same > first @ topic + 0.15
+    assert first @ topic > first @ other
+
+
+def test_the_model_fits_the_wheel_and_belongs_together() -> None:
+    files = [packaged_model() / name for name in ("model.npz", "vocab.txt")]
+    entries = files[1].read_text(encoding="utf-8").split("\n")
+    with np.load(files[0]) as arrays:
+        table, scales = arrays["q"], arrays["s"]
+
+    assert sum(file.stat().st_size for file in files) < 20_000_000
+    assert len(set(entries)) == len(entries) == len(table)
+    assert table.dtype == np.int8
+    assert np.isfinite(scales).all()
+    assert {*"abcdefghijklmnopqrstuvwxyz0123456789"} <= set(entries)
+
+
 def test_no_texts_give_an_empty_matrix(model: StaticModel) -> None:
     assert model.encode([]).shape == (0, 256)
 

@@ -27,7 +27,9 @@ from contrib.train.ranker.table import ELSEWHERE, KINDS, REAL, REMOVED, Asked, Q
 from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.model import SearchRequest
+from paparatsd.search.calibration import Calibration
 from paparatsd.search.engine import Engine
+from paparatsd.search.ranker import Ranker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
 
+UNFITTED = Ranker({}, {}, Calibration("", {}, {}, {}, doubt=0.0, high=1.0, partial=0.0))
+"""Nothing is ranked here, so that nothing depends on what was fitted before."""
 LIMIT = 20
 """Hits asked for, which decides how much is recalled; the harness asks for as many."""
 
@@ -57,7 +61,7 @@ class Recorder(Engine):
     """The engine up to the point where weights would be applied."""
 
     def __init__(self, catalog: MemoryCatalog, encoder: Encoder) -> None:
-        super().__init__(catalog, encoder)
+        super().__init__(catalog, encoder, ranker=UNFITTED)
         self._catalog = catalog
         self._seen: Seen | None = None
 

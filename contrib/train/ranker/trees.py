@@ -38,6 +38,8 @@ PACKAGE = Path(__file__).resolve().parents[3] / "paparatsd"
 MAX_FILE_BYTES = 1_000_000
 PARSING, BUILDING = ("sources", "chunks"), ("chunks", "embeddings")
 """Packages whose code decides what a stage makes."""
+NOT_PARSING = frozenset({"embedtext.py", "fields.py", "packing.py", "record.py", "terms.py"})
+"""Modules of these that only building uses: a change of theirs needs no new parse."""
 
 T = TypeVar("T")
 
@@ -78,7 +80,7 @@ class Trees:
     def build(self, checkout: Path, inside: str = "") -> list[IndexedFile]:
         """Return the files of a checkout, or of the folder `inside` with paths relative to it."""
         state = _state(checkout)
-        digest = _digest(state, _code(PARSING))
+        digest = _digest(state, _code(PARSING, NOT_PARSING))
         parsed = self._kept(f"{checkout.name}-parsed", digest, lambda: _parse_tree(checkout))
         model = self._model.spec.fingerprint
         digest = _digest(digest, _code(BUILDING), model)
@@ -149,12 +151,13 @@ def _state(root: Path) -> str:
 
 
 @cache
-def _code(packages: tuple[str, ...]) -> str:
+def _code(packages: tuple[str, ...], without: frozenset[str] = frozenset()) -> str:
+    """Return a digest of the code of some packages."""
     parts = [
         f"{path.relative_to(PACKAGE)} {path.read_text(encoding='utf-8')}"
         for package in packages
         for path in sorted((PACKAGE / package).rglob("*"))
-        if path.suffix in {".py", ".scm"}
+        if path.suffix in {".py", ".scm"} and path.name not in without
     ]
     return _digest(*parts)
 

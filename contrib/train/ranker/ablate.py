@@ -1,6 +1,6 @@
 """What each part of the ranking is worth: families and single features left out, cross-validated.
 
-    python -m contrib.train.ranker.ablate TABLE.npz [--seeds 2] [--singles]
+    python -m contrib.train.ranker.ablate TABLE.npz [--seeds 2] [--singles | --shrink]
 
 Differences are paired: the same folds, drawn negatives and questions with and without a part. The
 first lines say what noise is: how much the whole model moves from seed to seed, and the standard
@@ -43,6 +43,7 @@ FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Families and how their features' names begin; the longest beginning decides."""
 OTHER = "other"
+FEWEST = 30
 
 
 def family(name: str) -> str:
@@ -107,11 +108,25 @@ def print_signs(table: Table) -> None:
         print(f"  {name:<16} {values.mean():+.3f} (+-{values.std():.3f}){note}")
 
 
+def shrink(table: Table, whole: Outcome, seeds: int) -> None:
+    """Print what is lost when the features of the smallest weights go, one after the other.
+
+    After each the rest is fitted again, since those that say the same share a weight.
+    """
+    gone: list[str] = []
+    while len(choose(table, gone).meaning) > FEWEST:
+        found = signs(table, choose(table, gone))
+        gone.append(min(found, key=lambda name: abs(float(found[name].mean()))))
+        other = cross_validate(table, choose(table, gone), seeds=seeds)
+        print_worth(f"{len(found) - 1} without {gone[-1]}", whole, other)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("table", type=Path)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--singles", action="store_true", help="also each feature left out")
+    parser.add_argument("--shrink", action="store_true", help="only: drop the smallest in turn")
     arguments = parser.parse_args(argv)
     table = load_table(arguments.table)
     whole = cross_validate(table, choose(table), seeds=arguments.seeds)
@@ -119,6 +134,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for scope in SCOPES:
         by_seed = whole.by_seed(scope)
         print(f"  {scope} {np.mean(by_seed):.4f}, seeds {min(by_seed):.4f} to {max(by_seed):.4f}")
+    if arguments.shrink:
+        shrink(table, whole, arguments.seeds)
+        return 0
     groups = families(choose(table).meaning)
     print("weights in spreads, over folds")
     print_signs(table)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VOCABULARY_SIZE = 45_000
-ROWS_A_LANGUAGE = 42_000
+ROWS_A_LANGUAGE = 200_000
 SHARES = {"doc": 3_000, "name": 350, "comment": 500, "file": 250, "path": 120, "section": 400,
           "commit": 700}  # fmt: skip
 """Rows of one kind taken from one package."""

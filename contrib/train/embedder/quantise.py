@@ -1,6 +1,6 @@
 """Turn trained weights into the model that ships: int8 rows with one scale each.
 
-quantise.py PREPARED TRAINED MODEL
+quantise.py TRAINED MODEL
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def quantise(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.fl
     return np.clip(np.rint(rows / safe[:, None]), -127, 127).astype(np.int8), scales
 
 
-def main(prepared: Path, trained: Path, model: Path) -> None:
+def main(trained: Path, model: Path) -> None:
     with np.load(trained / "weights.npz") as arrays:
         rows, query_weight = arrays["rows"].astype(np.float32), arrays["query_weight"]
     table, scales = quantise(rows)
     model.mkdir(parents=True, exist_ok=True)
     np.savez(model / "model.npz", q=table, s=scales, qw=query_weight.astype(np.float16))
-    shutil.copyfile(prepared / "vocab.txt", model / "vocab.txt")
+    shutil.copyfile(trained / "vocab.txt", model / "vocab.txt")
     size = sum((model / name).stat().st_size for name in ("model.npz", "vocab.txt"))
     print(f"{len(table)} entries x {table.shape[1]}, {size / 1e6:.1f} MB")
     assert size < LARGEST_BYTES, "too large for the wheel"
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]))
+    main(*map(Path, sys.argv[1:3]))

@@ -31,6 +31,9 @@ TEXTS = (
     "Größe übergeben: naïve café",
     "supercalifragilisticexpialidocious un_known_word_qzx",
     "# Title\n\nSome *prose* with `code()` in it.",
+    "a" * 70 + " socket " + "Z9" * 40,
+    '\tif (err != nil) {\r\n\t\treturn fmt.Errorf("open %q: %w", 漢字, err)\u00a0\u2003}\n',
+    "self self self.x == y != z >= 10 && a->b += 0xFF",
     "SELECT id, name FROM users WHERE age >= 18 -- adults",
 )
 

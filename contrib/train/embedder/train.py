@@ -20,6 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from paparatsd.embeddings.tokenizer import Vocabulary
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -124,10 +126,10 @@ class Rows:
 class Table(torch.nn.Module):
     """The parameters: a row per piece, its weight in a question, and the temperature."""
 
-    def __init__(self, start: NDArray[np.float32]) -> None:
+    def __init__(self, start: NDArray[np.float32], asked: NDArray[np.float32]) -> None:
         super().__init__()
         self.rows = torch.nn.Parameter(torch.from_numpy(start))
-        self.query_weight = torch.nn.Parameter(torch.zeros(len(start)))
+        self.query_weight = torch.nn.Parameter(torch.log(torch.from_numpy(asked)))
         self.log_scale = torch.nn.Parameter(torch.tensor(math.log(1 / TEMPERATURE)))
 
     def embed(self, bag: Ragged, *, question: bool) -> torch.Tensor:
@@ -160,12 +162,37 @@ def first_table(rows: Rows, entries: int) -> NDArray[np.float32]:
     return table.astype(np.float32)
 
 
-def train(rows: Rows, table: Table, epochs: float, minutes: float) -> None:
+def warm_table(
+    first: NDArray[np.float32], entries: list[str], model: Path
+) -> tuple[NDArray[np.float32], NDArray[np.float32], list[str]]:
+    """Continue from a model: return rows, query weights, and all entries.
+
+    An entry that the model lacks begins as what the model would make of it. Entries that only the
+    model has come after ours and stay as they are: the space does not turn under them.
+    """
+    old_entries = (model / "vocab.txt").read_text().split("\n")
+    with np.load(model / "model.npz") as arrays:
+        old = arrays["q"].astype(np.float32) * arrays["s"].astype(np.float32)[:, None]
+        weights = arrays["qw"].astype(np.float32)
+    pieces, places = Vocabulary(old_entries), {entry: n for n, entry in enumerate(old_entries)}
+    rows, asked = first * 0.3, np.ones(len(entries), np.float32)
+    for number, entry in enumerate(entries):
+        found = [places[entry]] if entry in places else pieces[entry.removeprefix("##")]
+        if found:
+            rows[number] = old[list(found)].sum(axis=0) / math.sqrt(len(found))
+            asked[number] = weights[list(found)].mean()
+    ours = set(entries)
+    more = [n for n, entry in enumerate(old_entries) if entry not in ours]
+    every = entries + [old_entries[n] for n in more]
+    return np.concatenate([rows, old[more]]), np.concatenate([asked, weights[more]]), every
+
+
+def train(rows: Rows, table: Table, epochs: float, minutes: float, peak: float) -> None:
     optimiser = torch.optim.Adam(
         [{"params": [table.rows], "rate": 1.0},
          {"params": [table.query_weight], "rate": QUERY_WEIGHT_RATE},
          {"params": [table.log_scale], "rate": 0.1}],
-        lr=LEARNING_RATE, betas=(0.9, 0.99),
+        lr=peak, betas=(0.9, 0.99),
     )  # fmt: skip
     total = int(epochs * rows.size / BATCH)
     started, step, mean_loss, mean_right = time.monotonic(), 0, 0.0, 0.0
@@ -174,7 +201,7 @@ def train(rows: Rows, table: Table, epochs: float, minutes: float) -> None:
             passed = max(step / total, (time.monotonic() - started) / (60 * minutes))
             if passed >= 1:
                 return
-            rate = LEARNING_RATE * min(1, (step + 1) / 50)
+            rate = peak * min(1, (step + 1) / 50)
             rate *= 0.97 * 0.5 * (1 + math.cos(math.pi * passed)) + 0.03
             for group in optimiser.param_groups:
                 group["lr"] = rate * group["rate"]
@@ -199,16 +226,23 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=float, default=5)
     parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--start", type=Path, help="a model to continue from")
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     options: Any = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     rows = Rows(options.prepared / "bags.npz", options.seed)
-    entries = len((options.prepared / "vocab.txt").read_text().split("\n"))
-    table = Table(first_table(rows, entries))
-    train(rows, table, options.epochs, options.minutes)
+    entries = (options.prepared / "vocab.txt").read_text().split("\n")
+    start = first_table(rows, len(entries))
+    asked = np.ones(len(entries), np.float32)
+    if options.start:
+        start, asked, entries = warm_table(start, entries, options.start)
+    table = Table(start, asked)
+    train(rows, table, options.epochs, options.minutes, options.rate)
     options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "vocab.txt").write_text("\n".join(entries))
     half = np.float16
     np.savez(
         options.out / "weights.npz",

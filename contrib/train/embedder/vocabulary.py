@@ -11,7 +11,7 @@ from paparatsd.embeddings.tokenizer import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ROWS_A_LANGUAGE = 5_000
+ROWS_A_LANGUAGE = 7_000
 """So that no language owns the vocabulary."""
 LONGEST_WORD = 22
 PIECES = 4_000
@@ -46,7 +46,7 @@ def choose(counts: dict[str, tuple[int, int]], size: int) -> list[str]:
     useful = [
         (count * packages, word)
         for word, (count, packages) in counts.items()
-        if len(word) <= LONGEST_WORD and count >= 4 and packages >= 3
+        if len(word) <= LONGEST_WORD and count >= 3 and packages >= 2
         and word.isascii() and not (word.isdigit() and len(word) > 4)
     ]  # fmt: skip
     useful.sort(key=lambda item: (-item[0], item[1]))

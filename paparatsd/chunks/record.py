@@ -74,11 +74,10 @@ VECTOR_TEXTS = ("text", "path", "stem", "names", "docs")
 """What the rows of a record's vectors are made of: see `embedtext`."""
 DEFINED_SALT, USED_SALT = 0x9E3779B9, 0x7F4A7C15
 """Names are counted beside words: these set their numbers apart from the numbers of words."""
-_LATER = (
-    "def_names", "kind_names", "qualified_names", "_vectors", "_scales", "_lines", "_numbers",
-    "def_kinds", "_parents", "_leads",
-)  # fmt: skip
-"""Sections that are opened only for what is shown."""
+_PLACES = {name: (index, np.dtype(dtype)) for index, (name, dtype) in enumerate(SECTIONS)}
+"""Section -> its number, and what it is an array of."""
+_OPENED_BYTES, _DEFINITION_BYTES = 6_000, 500
+"""What the arrays over an opened record cost, and each definition that was looked at."""
 _ALIGNMENT = 8
 
 
@@ -109,19 +108,22 @@ class Definition:
 
 
 class RankRecord:
-    """A record as arrays.
+    """A record as arrays, each opened on first use.
 
     terms: ids of the file's terms, ascending (uint32 [n]); term_table [n] and postings say where
-    each stands. used_names: hashes of the names that the file uses, ascending. chunk_lines [c, 2].
-    def_*: one entry per definition; def_terms holds def_lengths[i] term ids of each one's name.
-    sizes: number of chunks, terms, postings, definitions. def_table [5, definitions]: hash, folded
-    hash, chunk, number of name terms, weight in hundredths.
+    each stands. used_names: hashes of the names that the file uses, ascending. def_*: one entry per
+    definition; def_terms holds def_lengths[i] term ids of each one's name. file_vectors and
+    vector_scales: see `vectors`, which is their product.
     """
 
     terms: NDArray[np.uint32]
     term_table: NDArray[np.void]
     postings: NDArray[np.void]
     chunk_kinds: NDArray[np.uint8]
+    def_numbers: NDArray[np.uint32]
+    def_kinds: NDArray[np.uint8]
+    def_parents: NDArray[np.int32]
+    def_leads: NDArray[np.uint32]
     def_hashes: NDArray[np.uint32]
     def_folded: NDArray[np.uint32]
     def_chunks: NDArray[np.uint32]
@@ -130,86 +132,121 @@ class RankRecord:
     def_lengths: NDArray[np.uint8]
     def_terms: NDArray[np.uint32]
     used_names: NDArray[np.uint32]
+    file_vectors: NDArray[np.int8]
+    vector_scales: NDArray[np.float32]
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._bounds = _section_bounds(data)
-        for index, (name, dtype) in enumerate(SECTIONS):
-            if not name.endswith(_LATER) and name != "meta":
-                setattr(self, name, self._array(index, dtype))
-        meta = bytes(self._section("meta"))
         (
             self.chunks, self.size, self.body_length, self.comment_fraction, self.digest,
-        ) = META.unpack(meta)  # fmt: skip
-        self.chunk_lines = self._section("chunk_lines").reshape(-1, 2)
-        self.def_lines = self._section("def_lines").reshape(-1, 2)
-        # Ranking lays these of many files end to end: one small table costs a fraction of six.
-        counts = (self.chunks, len(self.terms), len(self.postings), len(self.def_hashes))
-        self.sizes = np.array(counts, np.int64)
-        self.def_table = np.stack(
-            [
-                self.def_hashes,
-                self.def_folded,
-                self.def_chunks,
-                self.def_lengths,
-                np.asarray(self.def_weights * WEIGHT_UNITS, np.uint32),
-            ]
-        ).astype(np.uint32)
+        ) = META.unpack_from(data, self._bounds[0][0])  # fmt: skip
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Open a section."""
+        if name not in _PLACES:
+            raise AttributeError(name)
+        array = self._section(name)
+        setattr(self, name, array)
+        return array
+
+    def _section(self, name: str) -> NDArray[Any]:
+        index, dtype = _PLACES[name]
+        start, length = self._bounds[index]
+        return np.frombuffer(self._data, dtype, length // dtype.itemsize, start)
+
+    def _names(self, section: str) -> list[str]:
+        start, length = self._bounds[_PLACES[section][0]]
+        text = self._data[start : start + length].decode("utf-8", "replace")
+        return text.split("\0") if text else []
 
     @property
     def nbytes(self) -> int:
-        """Memory this record holds on to."""
-        return len(self._data) + self.def_table.nbytes + 4_000
+        """Memory this record holds on to, once all of it has been opened."""
+        return len(self._data) + _OPENED_BYTES + _DEFINITION_BYTES * len(self.def_hashes)
 
-    def _array(self, index: int, dtype: DTypeLike) -> NDArray[Any]:
-        start, length = self._bounds[index]
-        return np.frombuffer(self._data, dtype, length // np.dtype(dtype).itemsize, start)
+    @cached_property
+    def chunk_lines(self) -> NDArray[np.uint32]:
+        """First and last line of each chunk ([c, 2])."""
+        return self._section("chunk_lines").reshape(-1, 2)
 
-    def _section(self, name: str) -> NDArray[Any]:
-        index = next(i for i, section in enumerate(SECTIONS) if section[0] == name)
-        return self._array(index, SECTIONS[index][1])
+    @cached_property
+    def def_lines(self) -> NDArray[np.uint32]:
+        """First and last line of each definition ([d, 2])."""
+        return self._section("def_lines").reshape(-1, 2)
 
-    def _names(self, section: str) -> list[str]:
-        text = bytes(self._section(section)).decode("utf-8", "replace")
-        return text.split("\0") if text else []
+    @property
+    def def_table(self) -> NDArray[np.uint32]:
+        """One row per definition: hash, folded hash, chunk, name terms, weight in hundredths."""
+        table = np.empty((5, len(self.def_hashes)), np.uint32)
+        table[0], table[1] = self.def_hashes, self.def_folded
+        table[2], table[3] = self.def_chunks, self.def_lengths
+        table[4] = np.asarray(self.def_weights * WEIGHT_UNITS, np.uint32)
+        return table.T
+
+    @cached_property
+    def kind_names(self) -> list[str]:
+        """The kinds of chunks and definitions that there are in the file."""
+        return self._names("kind_names")
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
         """The kind of each chunk."""
-        names = self._names("kind_names")
+        names = self.kind_names
         return tuple(names[code] for code in self.chunk_kinds.tolist())
+
+    @cached_property
+    def def_names(self) -> list[str]:
+        """The last part of each definition's name."""
+        return self._names("def_names")
+
+    @cached_property
+    def _qualified_names(self) -> list[str]:
+        return self._names("def_qualified_names")
+
+    @cached_property
+    def _opened(self) -> dict[int, Definition]:
+        return {}
+
+    def definition(self, at: int) -> Definition:
+        """Return one of the definitions."""
+        found = self._opened.get(at)
+        if found is None:
+            start, end = self.def_lines[at].tolist()
+            found = self._opened[at] = Definition(
+                name=self.def_names[at],
+                qualified=self._qualified_names[at],
+                number=int(self.def_numbers[at]),
+                kind=self.kind_names[self.def_kinds[at]],
+                chunk=int(self.def_chunks[at]),
+                lead_line=int(self.def_leads[at]),
+                start_line=start,
+                end_line=end,
+                parent=int(self.def_parents[at]),
+                weight=float(self.def_weights[at]),
+                container=bool(self.def_containers[at]),
+            )
+        return found
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The defined names, in file order."""
-        kinds = self._names("kind_names")
-        lines = self.def_lines.tolist()
-        rows = zip(
-            self._names("def_names"),
-            self._names("def_qualified_names"),
-            self._section("def_numbers").tolist(),
-            [kinds[code] for code in self._section("def_kinds").tolist()],
-            self.def_chunks.tolist(),
-            self._section("def_leads").tolist(),
-            [start for start, _ in lines],
-            [end for _, end in lines],
-            self._section("def_parents").tolist(),
-            self.def_weights.tolist(),
-            map(bool, self.def_containers.tolist()),
-            strict=True,
-        )
-        return tuple(Definition(*row) for row in rows)
+        return tuple(map(self.definition, range(len(self.def_hashes))))
 
-    @cached_property
+    def definitions_in(self, chunk: int) -> list[Definition]:
+        """Return the definitions that begin in a chunk, in file order."""
+        return [self.definition(at) for at in np.flatnonzero(self.def_chunks == chunk).tolist()]
+
+    @property
     def vectors(self) -> NDArray[np.float32] | None:
         """One row per text of VECTOR_TEXTS ([5, dimension]), if computed.
 
         A row has length 1, or 0 where the file has no such text.
         """
-        scales = self._section("vector_scales")
+        scales = self.vector_scales
         if len(scales) == 0:
             return None
-        rows = self._section("file_vectors").reshape(len(scales), -1)
+        rows = self.file_vectors.reshape(len(scales), -1)
         return np.asarray(rows * scales[:, None], np.float32)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.recall import Pinned
 
 
@@ -24,6 +24,8 @@ def shown_files(
 
     A version that no pinned view shows (it was written after the plan was made) is left out.
     """
+    if len(pinned.views) == 1:
+        return _of_one_view(pinned, versions)
     files: dict[int, FileRow] = {}
     owners: dict[int, tuple[int, ...]] = {}
     for number, (view, allowed) in enumerate(zip(pinned.views, pinned.allowed.rows, strict=True)):
@@ -37,22 +39,40 @@ def shown_files(
     return list(files.values()), owners
 
 
+def _of_one_view(
+    pinned: Pinned, versions: NDArray[np.int64]
+) -> tuple[list[FileRow], dict[int, tuple[int, ...]]]:
+    view, allowed = pinned.views[0], pinned.allowed.rows[0]
+    rows = view.rows_of(versions)
+    shown = np.flatnonzero((rows >= 0) & allowed[rows])
+    paths, numbers = view.paths, versions[shown].tolist()
+    files = [
+        FileRow(0, row, paths[row], version)
+        for version, row in zip(numbers, rows[shown].tolist(), strict=True)
+    ]
+    return files, dict.fromkeys(numbers, (0,))
+
+
 def group_copies(
     order: Iterable[int],
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     owners: dict[int, tuple[int, ...]],
 ) -> dict[int, tuple[int, ...]]:
     """Return the files in order, identical ones (path and content) once, with the other views.
 
     Clones and worktrees show the same file many times: that is one answer.
     """
-    if all(len(seen) == 1 for seen in owners.values()) and len({one.view for one in files}) <= 1:
+    if not files or (files[0].view == files[-1].view and _are_of_one_view(files, owners)):
         return dict.fromkeys(order, ())
     first: dict[tuple[str, bytes], int] = {}
     views: dict[int, set[int]] = {}
     for at in order:
-        key = (files[at].path, records[at].digest)
+        key = (files[at].path, records.digest(at))
         leader = first.setdefault(key, at)
         views.setdefault(leader, set()).update(owners[files[at].version])
     return {at: tuple(sorted(seen - {files[at].view})) for at, seen in views.items()}
+
+
+def _are_of_one_view(files: Sequence[FileRow], owners: dict[int, tuple[int, ...]]) -> bool:
+    return len({one.view for one in files}) == 1 and set(map(len, owners.values())) == {1}

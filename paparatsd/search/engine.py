@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
     from paparatsd.model import ChunkView, EmbedderSpec, Hit, RecallReply, SearchRequest
+    from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
@@ -213,11 +213,10 @@ class Engine:
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
         candidates = gather(replies, pinned.extra, recall_limit(pinned.request))
         files, owners = shown_files(pinned, candidates.versions)
-        known = self._shelf.records([file.version for file in files])
-        kept = [file for file in files if file.version in known]
+        places, records = self._shelf.lay([file.version for file in files])
+        kept = files if len(places) == len(files) else [files[at] for at in places]
         if not kept:
             return Ranked((), pinned.notes, 0)
-        records = [known[file.version] for file in kept]
         features = compute_features(pinned, candidates, kept, records)
         winners = self._winners(pinned, candidates, kept, records, features, owners)
         hits = self._results.hits(winners, _sought(pinned, features))
@@ -231,7 +230,7 @@ class Engine:
         pinned: Pinned,
         candidates: Candidates,
         files: Sequence[FileRow],
-        records: Sequence[RankRecord],
+        records: Records,
         features: FeatureTable,
         owners: dict[int, tuple[int, ...]],
     ) -> list[Winner]:
@@ -258,7 +257,7 @@ class Engine:
             pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
         )
         chunks = choice.of_files(judge.plausible(list(groups)), pinned.request.limit)
-        lines = {at: records[at].chunk_lines for at in chunks}
+        lines = {at: records.open(at).chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
         return [
             Winner(

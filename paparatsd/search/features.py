@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from paparatsd.chunks.record import VECTOR_TEXTS
+from paparatsd.search.arena import SCALES, VECTORS
 from paparatsd.search.graph import graph_features
 from paparatsd.search.lexical import word_features
 from paparatsd.search.matching import collect_definitions, find_terms
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.matching import Definitions, TermHits
     from paparatsd.search.naming import DefinitionLikeness
     from paparatsd.search.recall import Candidates, Pinned
@@ -85,12 +86,12 @@ def compute_features(
     pinned: Pinned,
     candidates: Candidates,
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
 ) -> FeatureTable:
     """Compute all features of the candidate files."""
     question = as_numbers(pinned)
     hits = find_terms(records, question.ids)
-    definitions = collect_definitions(records, hits.definitions)
+    definitions = collect_definitions(records)
     chunk_scores = hits.chunk_scores(question.worth)
     likeness = name_likeness(definitions, question, pinned.corpus, weighted=pinned.query.single)
     values = word_features(question, hits, chunk_scores, records)
@@ -144,17 +145,18 @@ MEANING = {
 _ROWS = [VECTOR_TEXTS.index(name) for name in MEANING.values()]
 
 
-def _meaning(
-    vector: NDArray[np.float32] | None, records: Sequence[RankRecord]
-) -> dict[str, Floats]:
+def _meaning(vector: NDArray[np.float32] | None, records: Records) -> dict[str, Floats]:
     """Return the cosines of the question with what each file says, is called and defines."""
     out = np.zeros((len(records), len(VECTOR_TEXTS)), np.float64)
     if vector is not None:
-        rows = [record.vectors for record in records]
-        known = [row for row in rows if row is not None and row.shape[1] == len(vector)]
-        if known:
-            places = [row is not None and row.shape[1] == len(vector) for row in rows]
-            out[places] = (np.concatenate(known) @ vector).reshape(-1, len(VECTOR_TEXTS))
+        known = np.flatnonzero(
+            (records.lengths[:, SCALES] == len(VECTOR_TEXTS))
+            & (records.lengths[:, VECTORS] == len(VECTOR_TEXTS) * len(vector))
+        )
+        if len(known):
+            rows = records.column(VECTORS, known).astype(np.float32).reshape(-1, len(vector))
+            rows *= records.column(SCALES, known)[:, None]
+            out[known] = (rows @ vector).reshape(-1, len(VECTOR_TEXTS))
     return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
 
 

@@ -12,8 +12,6 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from paparatsd.chunks.terms import text_ids
 
 if TYPE_CHECKING:
@@ -105,7 +103,7 @@ def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
 def _shown_for(one: Definition, record: RankRecord, chunk: Chunk) -> Definition:
     """Return a short definition's enclosing one when that begins in the chunk too, else itself."""
     while one.end_line - one.lead_line + 1 < FEWEST_LINES and one.parent >= 0:
-        outer = record.definitions[one.parent]
+        outer = record.definition(one.parent)
         if outer.chunk != chunk.ordinal:
             break
         one = outer
@@ -114,8 +112,7 @@ def _shown_for(one: Definition, record: RankRecord, chunk: Chunk) -> Definition:
 
 def definitions_in(record: RankRecord, chunk: Chunk) -> list[Definition]:
     """Return the definitions that begin in a chunk, in file order."""
-    places = np.flatnonzero(record.def_chunks == chunk.ordinal).tolist()
-    return [record.definitions[at] for at in places]
+    return record.definitions_in(chunk.ordinal)
 
 
 def cut_out(

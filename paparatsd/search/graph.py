@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.record import defined_ids, used_ids
+from paparatsd.search.arena import USED
 from paparatsd.search.matching import member_mask
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.features import FileRow
     from paparatsd.search.matching import Definitions
     from paparatsd.search.recall import Pinned
@@ -39,7 +40,7 @@ def graph_features(
     pinned: Pinned,
     values: dict[str, Floats],
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     definitions: Definitions,
 ) -> dict[str, Floats]:
     """Return how much the best files use each file, and the other way, and how used each is."""
@@ -67,7 +68,7 @@ def graph_features(
     return {
         "g_in_top": np.log1p(incoming),
         "g_out": np.log1p(outgoing),
-        "p_logindeg": np.log1p(_popularity(pinned.corpus, files, records)),
+        "p_logindeg": np.log1p(_popularity(pinned.corpus, files, definitions)),
     }
 
 
@@ -76,17 +77,18 @@ def _defined(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return (hash, file) of the used names that the candidates define, each once per file."""
     found = np.flatnonzero(member_mask(definitions.hashes, used))
-    keys = np.unique(definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64))
+    keys = definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64)
+    keys.sort()
+    keys = keys[np.diff(keys, prepend=-1) != 0]
     return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32
 
 
 def _used(
-    records: Sequence[RankRecord], leaders: NDArray[np.int64]
+    records: Records, leaders: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return (hash, number of the leader) of the names that the leaders use, by hash."""
-    names = [records[at].used_names for at in leaders.tolist()]
-    used = np.concatenate([np.zeros(0, np.uint32), *names])
-    users = np.repeat(np.arange(len(leaders)), [len(one) for one in names])
+    used = records.column(USED, leaders)
+    users = np.repeat(np.arange(len(leaders)), records.lengths[leaders, USED])
     order = np.argsort(used, kind="stable")
     return used[order], users[order]
 
@@ -99,13 +101,13 @@ def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _worth(corpus: Corpus, names: NDArray[np.uint32], limit: float) -> Floats:
     """Return what a use of each name says: 1 / sqrt(files that use it), 0 for common names."""
-    definers = corpus.frequency(defined_ids(names))
-    users = np.maximum(1.0, corpus.frequency(used_ids(names)))
+    both = corpus.frequency(np.concatenate([defined_ids(names), used_ids(names)]))
+    definers, users = both[: len(names)], np.maximum(1.0, both[len(names) :])
     telling = (definers <= MOST_DEFINERS) & (users <= limit)
     return np.where(telling, 1.0 / np.sqrt(users), 0.0)
 
 
-def _popularity(corpus: Corpus, files: Sequence[FileRow], records: Sequence[RankRecord]) -> Floats:
+def _popularity(corpus: Corpus, files: Sequence[FileRow], definitions: Definitions) -> Floats:
     """Return how often the telling names of each file are used, in files of the whole scope.
 
     Counted once per file and generation.
@@ -113,7 +115,8 @@ def _popularity(corpus: Corpus, files: Sequence[FileRow], records: Sequence[Rank
     known = corpus.popularity
     missing = [at for at, file in enumerate(files) if file.version not in known]
     if missing:
-        names = [np.unique(records[at].def_hashes) for at in missing]
+        starts = definitions.starts
+        names = [np.unique(definitions.hashes[starts[at] : starts[at + 1]]) for at in missing]
         hashes = np.concatenate([np.zeros(0, np.uint32), *names])
         definers = corpus.frequency(defined_ids(hashes))
         users = corpus.frequency(used_ids(hashes))

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.fields import BODY, DOC, ENC, MDOC, SIG, SYM
+from paparatsd.search.arena import BODY_LENGTH
 from paparatsd.search.matching import best_of_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.features import Question
     from paparatsd.search.matching import TermHits
 
@@ -35,7 +34,7 @@ def word_features(
     question: Question,
     hits: TermHits,
     chunk_scores: Floats,
-    records: Sequence[RankRecord],
+    records: Records,
 ) -> dict[str, Floats]:
     """Return BM25F of the best chunk and of the whole file, coverage by field, density."""
     worth, early = question.worth, question.early
@@ -60,7 +59,7 @@ def word_features(
     for name, fields in _COVERED.items():
         values[name] = worth @ ((hits.places & fields) != 0) / total
     values["pw_cov_doc"] = early @ ((hits.places & _COVERED["cov_doc"]) != 0) / early_total
-    lengths = np.array([record.body_length for record in records], np.float64)
+    lengths = records.numbers[:, BODY_LENGTH]
     values["tf_density"] = np.log1p(1_000.0 * hits.counts.sum(axis=0) / np.maximum(lengths, 20.0))
     return values
 

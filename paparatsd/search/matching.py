@@ -1,6 +1,6 @@
-"""Where the question's terms stand in the candidate files: the one pass over their records.
+"""Where the question's terms stand in the candidate files, and what these define.
 
-A term is looked up in the files' sorted term tables; what follows works on the few hits only.
+What follows works on the few hits only.
 """
 
 from __future__ import annotations
@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.record import POSTING, TERM, WEIGHT_UNITS
+from paparatsd.search.arena import DEFINED_TERMS, DEFINITIONS, KEYS, POSTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
 
 _BUCKETS = 1 << 16
 FEW = 8
 """Up to this many wanted values, comparing with each in turn is faster than any table."""
 MANY = 64
 """From this many wanted values on, sorting beats comparing each with each."""
-_NONE = np.zeros(0, np.uint32)
-_NO_TABLE = np.zeros((5, 0), np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +32,7 @@ class TermHits:
     starts [F + 1]: first chunk of each file, counted through. chunks, terms, values [n]: chunk
     (counted through), number of the term, and the term's value there. whole [terms, F]: the
     terms' values in the files as one document. places [terms, F]: in which fields of the file a
-    term stands, as bits; counts [terms, F]: how often in its text. definitions [F + 1]: first
-    definition of each.
+    term stands, as bits; counts [terms, F]: how often in its text.
     """
 
     starts: NDArray[np.int64]
@@ -46,7 +42,6 @@ class TermHits:
     whole: NDArray[np.float64]
     places: NDArray[np.uint16]
     counts: NDArray[np.float64]
-    definitions: NDArray[np.int64]
 
     def chunk_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weighted sum of term values of each chunk."""
@@ -68,58 +63,48 @@ def best_of_groups(values: NDArray[np.float64], starts: NDArray[np.int64]) -> ND
     return best
 
 
-def find_terms(records: Sequence[RankRecord], ids: NDArray[np.uint32]) -> TermHits:
-    """Look the question's term ids up in the records, all tables laid end to end."""
-    ends = ends_of(records)
-    starts, table_starts, posting_starts = ends[0], ends[1], ends[2]
-    whole, counts = np.zeros((2, len(ids), len(records)), np.float64)
-    places = np.zeros((len(ids), len(records)), np.uint16)
-    tables = np.concatenate([_NONE, *[record.terms for record in records]])
-    found = np.flatnonzero(member_mask(tables, ids))
-    order = np.argsort(ids, kind="stable")
-    terms = order[np.searchsorted(ids[order], tables[found])]
-    files = np.searchsorted(table_starts, found, side="right") - 1
-    rows = laid_out([record.term_table for record in records], TERM, found)
-    whole[terms, files], places[terms, files] = rows["value"], rows["places"]
-    counts[terms, files] = rows["count"]
+def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
+    """Look the question's term ids up in the records: one binary search per file and term."""
+    files = len(records)
+    whole, counts = np.zeros((2, len(ids), files), np.float64)
+    places = np.zeros((len(ids), files), np.uint16)
+    arena = records.arena
+    # Of two terms with the same number the first one counts.
+    distinct, first = np.unique(ids, return_index=True)
+    found, which = _present(arena.columns[KEYS].data, records.slots, distinct)
+    owners, terms = which // max(1, len(distinct)), first[which % max(1, len(distinct))]
+    rows = _rows(arena.term_rows.data[found], TERM)
+    whole[terms, owners], places[terms, owners] = rows["value"], rows["places"]
+    counts[terms, owners] = rows["count"]
     lengths = rows["chunks"].astype(np.int64)
-    at = ranges(rows["first"] + posting_starts[files], lengths)
-    postings = laid_out([record.postings for record in records], POSTING, at)
+    at = ranges(rows["first"] + records.starts[owners, POSTINGS], lengths)
+    postings = _rows(arena.columns[POSTINGS].data[at], POSTING)
     return TermHits(
-        starts=starts,
-        chunks=postings["chunk"] + np.repeat(starts[files], lengths),
+        starts=records.chunks,
+        chunks=postings["chunk"] + np.repeat(records.chunks[owners], lengths),
         terms=np.repeat(terms, lengths),
         values=postings["value"].astype(np.float64),
         whole=whole,
         places=places,
         counts=counts,
-        definitions=ends[3],
     )
 
 
-def laid_out(
-    tables: Sequence[NDArray[np.void]], row: np.dtype[np.void], wanted: NDArray[np.int64]
-) -> NDArray[np.void]:
-    """Return the wanted rows of tables laid end to end.
+def _present(
+    keys: NDArray[np.uint64], slots: NDArray[np.int64], ids: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which of the keys are of these slots and ids, and of which pair, slot by slot."""
+    wanted = (slots.astype(np.uint64)[:, None] << np.uint64(32) | ids).reshape(-1)
+    if len(keys) == 0 or len(wanted) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    which = np.flatnonzero(keys[at] == wanted)
+    return at[which], which
 
-    As plain numbers: numpy copies rows of a structured type one field at a time.
-    """
-    width = row.itemsize // 2
-    flat = np.concatenate([np.zeros(0, np.uint16), *[one.view(np.uint16) for one in tables]])
-    chosen = flat.reshape(-1, width)[wanted]
-    return np.ascontiguousarray(chosen).view(row).reshape(-1)
 
-
-def ends_of(records: Sequence[RankRecord]) -> NDArray[np.int64]:
-    """Return where each record's chunks, terms, postings and definitions begin, and the ends.
-
-    Four rows [0, l0, l0 + l1, ...], for what is laid end to end.
-    """
-    ends = np.zeros((4, len(records) + 1), np.int64)
-    if records:
-        sizes = np.concatenate([record.sizes for record in records]).reshape(-1, 4)
-        np.cumsum(sizes.T, axis=1, out=ends[:, 1:])
-    return ends
+def _rows(rows: NDArray[np.uint16], row: np.dtype[np.void]) -> NDArray[np.void]:
+    """Return rows of plain numbers as what they are: numpy gathers those many times faster."""
+    return np.ascontiguousarray(rows).view(row).reshape(-1)
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -172,18 +157,20 @@ class Definitions:
         return np.searchsorted(self.starts, definitions, side="right") - 1
 
 
-def collect_definitions(records: Sequence[RankRecord], starts: NDArray[np.int64]) -> Definitions:
-    """Lay the definitions of the files end to end; `starts` says where each file's begin."""
-    tables = [_NO_TABLE, *[record.def_table for record in records]]
-    hashes, folded, chunks, lengths, weights = np.concatenate(tables, axis=1)
+def collect_definitions(records: Records) -> Definitions:
+    """Lay the definitions of the files end to end."""
+    table = np.ascontiguousarray(records.column(DEFINITIONS).T)
+    hashes, folded, chunks, lengths, weights = table
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
+    starts = np.zeros(len(records) + 1, np.int64)
+    np.cumsum(records.lengths[:, DEFINITIONS], out=starts[1:])
     return Definitions(
         starts=starts,
         hashes=hashes,
         folded=folded,
         offsets=offsets,
-        terms=np.concatenate([_NONE, *[record.def_terms for record in records]]),
+        terms=records.column(DEFINED_TERMS),
         weights=weights / WEIGHT_UNITS,
         chunks=chunks,
     )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+DEEPEST = 8
+UNREAD = -1
 FOLDER_FILES = GATE_STEMS - {"main"}
 PREFIX = 3
 """Words that differ in their first letters never match softly."""
@@ -164,6 +166,9 @@ class PathIndex:
         self.outdated = _outdated(paths)
         self._paths = paths
         self._stems: frozenset[str] | None = None
+        # Read on first use: most files never become candidates.
+        self._standing = np.full((len(paths), 2), UNREAD, np.int32)
+        self._partners: dict[str, bool] = {}
 
     def likeness(self, terms: Sequence[str]) -> NameLikeness:
         """Compare the question's terms with all words of file names and folders."""
@@ -174,8 +179,26 @@ class PathIndex:
         rows = self.stems.rows_with(likeness.stems)
         return StemMatches(rows, self.stems.compare(likeness.stems, rows).hits)
 
+    def standing(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return what the paths of some rows say ([rows, 2]).
+
+        The bits of `Prior`, and how deep the file lies, at most DEEPEST.
+        """
+        found = self._standing[rows]
+        for at in np.flatnonzero(found[:, 0] == UNREAD).tolist():
+            path = self._paths[rows[at]]
+            found[at] = path_priors(path), min(path.count("/"), DEEPEST)
+            self._standing[rows[at]] = found[at]
+        return found
+
     def has_partner(self, path: str) -> bool:
         """Say whether a test is named after a source file that exists."""
+        found = self._partners.get(path)
+        if found is None:
+            found = self._partners[path] = self._find_partner(path)
+        return found
+
+    def _find_partner(self, path: str) -> bool:
         stem = partner_stem(path)
         if not stem:
             return False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.features import FileRow
     from paparatsd.search.matching import Definitions
     from paparatsd.search.query import Query
@@ -55,7 +55,7 @@ def asked_lines(pinned: Pinned, files: Sequence[FileRow]) -> dict[int, int]:
 def pointed_features(
     pinned: Pinned,
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     definitions: Definitions,
 ) -> dict[str, Floats]:
     """Return how surely the question names each file, and whether it defines a qualified name."""
@@ -69,7 +69,7 @@ def pointed_features(
 def _owners(
     query: Query,
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     definitions: Definitions,
 ) -> Floats:
     """Return the share of the qualifiers that stand around a definition of the asked name.
@@ -83,7 +83,7 @@ def _owners(
     hashes = np.array([term_id(name.lower()) for name in query.names], np.uint32)
     found = np.flatnonzero(member_mask(definitions.folded, hashes))
     for definition, file in zip(found.tolist(), definitions.files_of(found).tolist(), strict=True):
-        one = records[file].definitions[definition - int(definitions.starts[file])]
+        one = records.open(file).definition(definition - int(definitions.starts[file]))
         share = qualified_share(query.qualifiers, one.qualified, files[file].path)
         out[file] = max(out[file], share)
     return out

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
@@ -76,7 +76,7 @@ def choose_chunks(
     query: Query,
     candidates: Candidates,
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     features: FeatureTable,
     kinds: frozenset[str],
     lines: Mapping[int, int],
@@ -93,12 +93,12 @@ def choose_chunks(
     scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
     for file, line in lines.items():
-        ends = records[file].chunk_lines[:, 1]
+        ends = records.open(file).chunk_lines[:, 1]
         chunk = min(int(np.searchsorted(ends, line)), len(ends) - 1)
         if chunk >= 0:
             scores[starts[file] + chunk] += ASKED_LINE
     if kinds:
-        wanted = [kind in kinds for record in records for kind in record.kinds]
+        wanted = [kind in kinds for file in range(len(files)) for kind in records.open(file).kinds]
         scores = np.where(wanted, scores, -np.inf) if len(wanted) == len(scores) else scores
     return ChunkChoice(scores, starts)
 
@@ -106,7 +106,7 @@ def choose_chunks(
 def _cosines(
     candidates: Candidates,
     files: Sequence[FileRow],
-    records: Sequence[RankRecord],
+    records: Records,
     starts: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return the cosine of each chunk; what was not recalled has at most the smallest recalled."""
@@ -114,7 +114,7 @@ def _cosines(
     first = {file.version: at for at, file in enumerate(files)}
     for (version, ordinal), cosine in candidates.dense.items():
         at = first.get(version)
-        if at is not None and ordinal < records[at].chunks:
+        if at is not None and ordinal < records.chunk_count(at):
             out[starts[at] + ordinal] = cosine
     return out
 
@@ -133,7 +133,7 @@ def _names_in_chunks(features: FeatureTable) -> NDArray[np.float64]:
 
 
 def _definition_bonus(
-    query: Query, records: Sequence[RankRecord], features: FeatureTable
+    query: Query, records: Records, features: FeatureTable
 ) -> NDArray[np.float64]:
     """Return what chunks gain that define a name of the question."""
     starts, table = features.hits.starts, features.definitions
@@ -148,7 +148,7 @@ def _definition_bonus(
     for definition, file, same in zip(
         found.tolist(), table.files_of(found).tolist(), same_case.tolist(), strict=True
     ):
-        record, local = records[file], definition - int(table.starts[file])
+        record, local = records.open(file), definition - int(table.starts[file])
         chunk = int(record.def_chunks[local])
         if chunk >= record.chunks:
             continue

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import structlog
 
-from paparatsd.chunks.record import RankRecord, read_record
+from paparatsd.chunks.record import read_record
 from paparatsd.errors import StateCorrupt
+from paparatsd.search.arena import Arena
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from paparatsd.chunks.record import RankRecord
     from paparatsd.model import Chunk, Use
+    from paparatsd.search.arena import Records
     from paparatsd.search.views import Reader
 
 log = structlog.get_logger()
@@ -89,35 +92,59 @@ class ByteBounded(Generic[T]):
 
 
 class Shelf:
-    """Reads versions through two bounded caches."""
+    """Reads versions through bounded caches."""
 
     def __init__(self, reader: Reader, *, record_bytes: int, text_bytes: int) -> None:
         self._reader = reader
-        self._records: ByteBounded[RankRecord] = ByteBounded(record_bytes)
+        self._arena = Arena(record_bytes)
+        self._opened: ByteBounded[RankRecord] = ByteBounded(record_bytes // 8)
         self._texts: ByteBounded[tuple[Chunk, ...]] = ByteBounded(text_bytes)
         self._uses: ByteBounded[UsedNames] = ByteBounded(text_bytes // 4)
 
     def absent(self, versions: Sequence[int]) -> list[int]:
         """Return the places in the list of those versions whose record is not in memory."""
-        return [at for at, version in enumerate(versions) if version not in self._records]
+        return [at for at, version in enumerate(versions) if version not in self._arena]
 
     def has_room(self) -> bool:
         """Say whether more records fit without others having to go."""
-        return not self._records.is_full(FULL)
+        return not self._arena.is_full(FULL)
 
-    def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
-        """Return the records of these versions; what is gone or damaged is left out."""
-        out = self._records.get_many(versions)
-        missing = [version for version in versions if version not in out]
-        for version, data in (self._reader.records(missing) if missing else {}).items():
+    def load(self, versions: Sequence[int]) -> None:
+        """Read the records of those versions that are not in memory."""
+        arena = self._arena
+        missing = [version for version in versions if version not in arena]
+        arena.use(versions)
+        if not missing:
+            return
+        self._arena = arena = arena.shrunk()
+        for version, data in self._reader.records(missing).items():
             try:
-                record = read_record(data)
+                arena.add(version, data, read_record(data))
             except StateCorrupt as error:
                 log.warning("record_unreadable", version=version, error=str(error))
-                continue
-            self._records.put(version, record, record.nbytes)
-            out[version] = record
+
+    def lay(self, versions: Sequence[int]) -> tuple[list[int], Records]:
+        """Return the places of those versions whose record there is, and their records."""
+        self.load(versions)
+        places = [at for at, version in enumerate(versions) if version in self._arena]
+        found = versions if len(places) == len(versions) else [versions[at] for at in places]
+        return places, self._arena.lay(found, self._open)
+
+    def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
+        """Return the whole records of these versions; what is gone or damaged is left out."""
+        out = self._opened.get_many(versions)
+        missing = [version for version in versions if version not in out]
+        if missing:
+            self.load(missing)
+            out |= {version: self._open(version) for version in missing if version in self._arena}
         return out
+
+    def _open(self, version: int) -> RankRecord:
+        found = self._opened.get(version)
+        if found is None:
+            found = read_record(self._arena.packed(version))
+            self._opened.put(version, found, found.nbytes)
+        return found
 
     def chunks(self, version: int) -> tuple[Chunk, ...]:
         """Return the version's chunks with their texts; empty when it is gone."""

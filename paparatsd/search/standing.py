@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.search.arena import COMMENT_FRACTION, SIZE
+from paparatsd.search.priors import Prior
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.features import FileRow
     from paparatsd.search.recall import Pinned
+    from paparatsd.search.views import ProjectView
 
     Floats = NDArray[np.float64]
 
@@ -31,15 +32,12 @@ _KINDS = (
 """Feature, what the path says, and the word by which a question asks for such files."""
 
 
-DEEPEST = 8
-
-
 def standing_features(
-    pinned: Pinned, files: Sequence[FileRow], records: Sequence[RankRecord]
+    pinned: Pinned, files: Sequence[FileRow], records: Records
 ) -> dict[str, Floats]:
     """Return the priors; what the question asks for by word is not held against a file."""
-    places = [place_of(file.path) for file in files]
-    flags = np.array([place.flags for place in places], np.int64)
+    places = _by_view(pinned, files, lambda view, rows: view.index.standing(rows))
+    flags = places[:, 0]
     about = pinned.query.about
     asked = np.zeros(len(files), np.float64)
     values: dict[str, Floats] = {}
@@ -55,10 +53,12 @@ def standing_features(
     if "test" not in about:
         tests = np.flatnonzero(values["p_test"]).tolist()
         values["has_partner"][tests] = [_has_partner(pinned, files[at]) for at in tests]
-    values["p_langshare"] = _language_shares(pinned, files)
-    values["p_depth"] = np.array([place.depth for place in places], np.float64)
-    values["p_commentfrac"] = np.array([record.comment_fraction for record in records], np.float64)
-    values["p_logsize"] = np.log1p(np.array([record.size for record in records]) / 1_000.0)
+    values["p_langshare"] = _by_view(
+        pinned, files, lambda view, rows: view.language_shares[view.languages[rows]]
+    )
+    values["p_depth"] = places[:, 1].astype(np.float64)
+    values["p_commentfrac"] = records.numbers[:, COMMENT_FRACTION]
+    values["p_logsize"] = np.log1p(records.numbers[:, SIZE] / 1_000.0)
     return values
 
 
@@ -66,20 +66,25 @@ def _has_partner(pinned: Pinned, file: FileRow) -> bool:
     return pinned.views[file.view].index.has_partner(file.path)
 
 
-class Place(NamedTuple):
-    """What a path says: the bits of `Prior`, and how deep it lies (at most DEEPEST)."""
+def _by_view(
+    pinned: Pinned,
+    files: Sequence[FileRow],
+    read: Callable[[ProjectView, NDArray[np.int64]], NDArray[Any]],
+) -> NDArray[Any]:
+    """Return what the views say of their files, in the order of the files."""
+    rows = np.array([file.row for file in files], np.int64)
+    if len(pinned.views) == 1:
+        return read(pinned.views[0], rows)
+    owners = np.array([file.view for file in files], np.int64)
+    parts = [
+        (mine := np.flatnonzero(owners == one), read(view, rows[mine]))
+        for one, view in enumerate(pinned.views)
+    ]
+    order = np.concatenate([mine for mine, _ in parts])
+    return np.concatenate([part for _, part in parts])[np.argsort(order, kind="stable")]
 
-    flags: int
-    depth: int
 
-
-@lru_cache(maxsize=1 << 16)
-def place_of(path: str) -> Place:
-    """Read a path."""
-    return Place(path_priors(path), min(path.count("/"), DEEPEST))
-
-
-def _variants(pinned: Pinned, files: Sequence[FileRow], flags: NDArray[np.int64]) -> Floats:
+def _variants(pinned: Pinned, files: Sequence[FileRow], flags: NDArray[np.int32]) -> Floats:
     """Return which files are a copy of something, or its edition for an older version."""
     about = pinned.query.about
     copies = Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM
@@ -90,12 +95,3 @@ def _variants(pinned: Pinned, files: Sequence[FileRow], flags: NDArray[np.int64]
             outdated = np.array([file.row in old[file.view] for file in files], np.float64)
             out = np.maximum(out, outdated)
     return out
-
-
-def _language_shares(pinned: Pinned, files: Sequence[FileRow]) -> Floats:
-    """Return the share of each file's language among the code files of its project."""
-    shares = [view.language_shares for view in pinned.views]
-    return np.array(
-        [shares[file.view][pinned.views[file.view].languages[file.row]] for file in files],
-        np.float64,
-    )

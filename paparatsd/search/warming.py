@@ -92,8 +92,7 @@ class WarmEngine(Engine):
         if not self._shelf.has_room():
             self._wanted.clear()
         files = [self._wanted.popleft() for _ in range(min(SLICE, len(self._wanted)))]
-        for record in self._shelf.records([version for version, _ in files]).values():
-            _ = record.vectors  # unpacked on first use, and kept
+        self._shelf.load([version for version, _ in files])
         for _, path in files:
             path_priors(path)  # kept, too
         return bool(self._wanted)

@@ -94,7 +94,7 @@ def test_question_has_the_rest_of_its_view_loaded_afterwards(world: World) -> No
 
 def test_no_more_is_loaded_than_there_is_room_for(world: World) -> None:
     source = Counting(CatalogReader(world.path))
-    engine = WarmEngine(source, world.model, record_bytes=100_000)
+    engine = WarmEngine(source, world.model, record_bytes=50_000)
     engine.warm(world.scope())
     load_all(engine)
     assert len(source.read) < len(FILES)

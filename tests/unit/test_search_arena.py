@@ -78,7 +78,7 @@ def test_when_there_is_too_much_what_was_used_last_stays() -> None:
     kept = [version for version in range(len(WORDS)) if version in smaller]
     assert kept == [0, 5]
     assert files_with(smaller, kept, "vault") == [0]
-    assert files_with(smaller, kept, "engine") == [1]
+    assert files_with(smaller, kept, "engin") == [1]
     assert files_with(smaller, kept, "open") == [0, 1]
 
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 ORDER = ("format", "meaning", "words", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
-LEFT_OUT: frozenset[str] = frozenset()
+LEFT_OUT = frozenset({
+    "cov_sym", "cov_chunk", "cov_sig", "p_barrel", "stem_forth", "rk_fbm25f", "join_def", "g_out",
+    "contcos", "bm25f_share",
+})  # fmt: skip
 """Computed, but without weight: leaving it out costs nothing (see README.md)."""
 
 

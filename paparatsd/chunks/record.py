@@ -205,37 +205,43 @@ class RankRecord:
         return self._names("def_qualified_names")
 
     @cached_property
-    def _opened(self) -> dict[int, Definition]:
+    def _of_chunks(self) -> dict[int, tuple[Definition, ...]]:
         return {}
+
+    def _read_definitions(self, places: NDArray[np.int64]) -> tuple[Definition, ...]:
+        names, qualified, kinds = self.def_names, self._qualified_names, self.kind_names
+        rows = zip(
+            [names[at] for at in places.tolist()],
+            [qualified[at] for at in places.tolist()],
+            self.def_numbers[places].tolist(),
+            [kinds[code] for code in self.def_kinds[places].tolist()],
+            self.def_chunks[places].tolist(),
+            self.def_leads[places].tolist(),
+            self.def_lines[places, 0].tolist(),
+            self.def_lines[places, 1].tolist(),
+            self.def_parents[places].tolist(),
+            self.def_weights[places].tolist(),
+            map(bool, self.def_containers[places].tolist()),
+            strict=True,
+        )
+        return tuple(Definition(*row) for row in rows)
 
     def definition(self, at: int) -> Definition:
         """Return one of the definitions."""
-        found = self._opened.get(at)
-        if found is None:
-            start, end = self.def_lines[at].tolist()
-            found = self._opened[at] = Definition(
-                name=self.def_names[at],
-                qualified=self._qualified_names[at],
-                number=int(self.def_numbers[at]),
-                kind=self.kind_names[self.def_kinds[at]],
-                chunk=int(self.def_chunks[at]),
-                lead_line=int(self.def_leads[at]),
-                start_line=start,
-                end_line=end,
-                parent=int(self.def_parents[at]),
-                weight=float(self.def_weights[at]),
-                container=bool(self.def_containers[at]),
-            )
-        return found
+        return self._read_definitions(np.array([at]))[0]
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The defined names, in file order."""
-        return tuple(map(self.definition, range(len(self.def_hashes))))
+        return self._read_definitions(np.arange(len(self.def_hashes)))
 
-    def definitions_in(self, chunk: int) -> list[Definition]:
+    def definitions_in(self, chunk: int) -> tuple[Definition, ...]:
         """Return the definitions that begin in a chunk, in file order."""
-        return [self.definition(at) for at in np.flatnonzero(self.def_chunks == chunk).tolist()]
+        found = self._of_chunks.get(chunk)
+        if found is None:
+            places = np.flatnonzero(self.def_chunks == chunk)
+            found = self._of_chunks[chunk] = self._read_definitions(places)
+        return found
 
     @property
     def vectors(self) -> NDArray[np.float32] | None:

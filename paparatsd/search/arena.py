@@ -131,17 +131,24 @@ class Arena:
         self.digests.append(record.digest)
         self.used_bytes += size
 
-    def use(self, versions: Iterable[int]) -> None:
-        """Count those of the versions that are here, and those added next, as used just now."""
-        self._clock += 1
-        known = self._slots
-        self._used_at.data[[known[version] for version in versions if version in known]] = (
-            self._clock
-        )
+    def use(self, versions: Iterable[int]) -> NDArray[np.int64]:
+        """Count what is here of these versions, and what is added next, as used just now.
 
-    def lay(self, versions: Sequence[int], opener: Callable[[int], RankRecord]) -> Records:
-        """Return the records of these versions, which are all here."""
-        slots = np.array([self._slots[version] for version in versions], np.int64)
+        Returns the slot of each, -1 for those that are not here.
+        """
+        self._clock += 1
+        known = self._slots.get
+        slots = np.array([known(version, -1) for version in versions], np.int64)
+        self._used_at.data[slots[slots >= 0]] = self._clock
+        return slots
+
+    def lay(
+        self,
+        slots: NDArray[np.int64],
+        versions: Sequence[int],
+        opener: Callable[[int], RankRecord],
+    ) -> Records:
+        """Return the records in these slots, which are those of these versions."""
         numbers = self.numbers.data[slots]
         chunks = np.zeros(len(slots) + 1, np.int64)
         chunks[1:] = np.cumsum(numbers[:, CHUNKS])
@@ -231,6 +238,21 @@ class Records:
         if files is not None:
             starts, lengths = starts[files], lengths[files]
         return self.arena.columns[number].runs(starts, lengths)
+
+    def vectors(self, files: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
+        """Return the vectors of files that all have some of this dimension, end to end."""
+        columns = self.arena.columns
+        scales = self.column(SCALES, files)
+        if columns[VECTORS].length == columns[SCALES].length * dimension:
+            per_file = len(scales) // max(1, len(files))
+            at = self.starts[files, SCALES][:, None] + np.arange(per_file)
+            whole = columns[VECTORS].data.reshape(-1, dimension)
+            packed = whole.take(at.reshape(-1), axis=0)
+        else:
+            packed = self.column(VECTORS, files).reshape(-1, dimension)
+        rows: NDArray[np.float32] = packed.astype(np.float32)
+        rows *= scales[:, None]
+        return rows
 
     def chunk_count(self, file: int) -> int:
         """Return the number of a file's chunks."""

@@ -248,9 +248,10 @@ class Engine:
             kinds,
             asked_lines(pinned, files),
         )
+        plain = scores.tolist()
         order = sorted(
             range(len(files)),
-            key=lambda at: (-scores[at], files[at].view, files[at].path, files[at].version),
+            key=lambda at: (-plain[at], files[at].view, files[at].path, files[at].version),
         )
         groups = group_copies(order, files, records, owners)
         judge = confidence.Judge(

@@ -154,8 +154,7 @@ def _meaning(vector: NDArray[np.float32] | None, records: Records) -> dict[str, 
             & (records.lengths[:, VECTORS] == len(VECTOR_TEXTS) * len(vector))
         )
         if len(known):
-            rows = records.column(VECTORS, known).astype(np.float32).reshape(-1, len(vector))
-            rows *= records.column(SCALES, known)[:, None]
+            rows = records.vectors(known, len(vector))
             out[known] = (rows @ vector).reshape(-1, len(VECTOR_TEXTS))
     return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
 

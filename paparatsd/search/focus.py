@@ -74,7 +74,7 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
     """Return the part of a chunk that shows what is sought."""
     present = definitions_in(record, chunk)
     if sought.kinds:
-        present = [one for one in present if one.kind in sought.kinds]
+        present = tuple(one for one in present if one.kind in sought.kinds)
     if not present or _shows_only(present, chunk):
         return whole(chunk)
     text = _Text(chunk, present, sought)
@@ -110,7 +110,7 @@ def _shown_for(one: Definition, record: RankRecord, chunk: Chunk) -> Definition:
     return one
 
 
-def definitions_in(record: RankRecord, chunk: Chunk) -> list[Definition]:
+def definitions_in(record: RankRecord, chunk: Chunk) -> tuple[Definition, ...]:
     """Return the definitions that begin in a chunk, in file order."""
     return record.definitions_in(chunk.ordinal)
 

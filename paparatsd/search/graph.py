@@ -13,7 +13,7 @@ import numpy as np
 
 from paparatsd.chunks.record import defined_ids, used_ids
 from paparatsd.search.arena import USED
-from paparatsd.search.matching import member_mask
+from paparatsd.search.matching import distinct, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,6 @@ LEADERS = 8
 MOST_DEFINERS = 2
 """A name that more files define says little about which of them is meant."""
 MOST_USERS, MOST_USERS_SHARE = 10, 0.3
-_SCORES = ("bm25f_rel", "fbm25f_rel", "stem_cos", "defcos")
 
 
 def graph_features(
@@ -44,7 +43,7 @@ def graph_features(
     definitions: Definitions,
 ) -> dict[str, Floats]:
     """Return how much the best files use each file, and the other way, and how used each is."""
-    score = np.sum([values[name] for name in _SCORES], axis=0)
+    score = values["bm25f_rel"] + values["fbm25f_rel"] + values["stem_cos"] + values["defcos"]
     leaders = np.argsort(-score, kind="stable")[:LEADERS]
     used, users = _used(records, leaders)
     hashes, owners = _defined(definitions, used)
@@ -64,7 +63,7 @@ def graph_features(
         np.add.at(links, (users[rows][other], target[other]), weight[other])
         links = np.log1p(links)
         incoming = score[leaders] @ links
-        np.maximum.at(outgoing, leaders, links @ score)
+        outgoing[leaders] = np.maximum(0.0, links @ score)
     return {
         "g_in_top": np.log1p(incoming),
         "g_out": np.log1p(outgoing),
@@ -76,10 +75,13 @@ def _defined(
     definitions: Definitions, used: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return (hash, file) of the used names that the candidates define, each once per file."""
-    found = np.flatnonzero(member_mask(definitions.hashes, used))
+    if len(used) == 0:
+        return used, np.zeros(0, np.int64)
+    hashes = definitions.hashes
+    at = np.minimum(np.searchsorted(used, hashes), len(used) - 1)
+    found = np.flatnonzero(used[at] == hashes)
     keys = definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64)
-    keys.sort()
-    keys = keys[np.diff(keys, prepend=-1) != 0]
+    keys = distinct(keys)
     return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32
 
 
@@ -115,14 +117,15 @@ def _popularity(corpus: Corpus, files: Sequence[FileRow], definitions: Definitio
     known = corpus.popularity
     missing = [at for at, file in enumerate(files) if file.version not in known]
     if missing:
-        starts = definitions.starts
-        names = [np.unique(definitions.hashes[starts[at] : starts[at + 1]]) for at in missing]
-        hashes = np.concatenate([np.zeros(0, np.uint32), *names])
-        definers = corpus.frequency(defined_ids(hashes))
-        users = corpus.frequency(used_ids(hashes))
-        counted = np.where(definers <= MOST_DEFINERS, users, 0.0)
-        owner = np.repeat(np.arange(len(missing)), [len(one) for one in names])
-        sums = np.bincount(owner, weights=counted, minlength=len(missing))
+        spans = definitions.starts[missing], definitions.starts[np.array(missing) + 1]
+        lengths = spans[1] - spans[0]
+        keys = np.repeat(np.arange(len(missing)) << 32, lengths)
+        keys |= definitions.hashes[ranges(spans[0], lengths)]
+        keys = distinct(keys)
+        hashes = (keys & 0xFFFFFFFF).astype(np.uint32)
+        telling = np.flatnonzero(corpus.frequency(defined_ids(hashes)) <= MOST_DEFINERS)
+        users = corpus.frequency(used_ids(hashes[telling]))
+        sums = np.bincount(keys[telling] >> 32, weights=users, minlength=len(missing))
         for at, value in zip(missing, sums.tolist(), strict=True):
             known[files[at].version] = value
     return np.array([known[file.version] for file in files], np.float64)

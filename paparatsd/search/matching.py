@@ -73,12 +73,12 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
     distinct, first = np.unique(ids, return_index=True)
     found, which = _present(arena.columns[KEYS].data, records.slots, distinct)
     owners, terms = which // max(1, len(distinct)), first[which % max(1, len(distinct))]
-    rows = _rows(arena.term_rows.data[found], TERM)
+    rows = _rows(arena.term_rows.data.take(found, axis=0), TERM)
     whole[terms, owners], places[terms, owners] = rows["value"], rows["places"]
     counts[terms, owners] = rows["count"]
     lengths = rows["chunks"].astype(np.int64)
     at = ranges(rows["first"] + records.starts[owners, POSTINGS], lengths)
-    postings = _rows(arena.columns[POSTINGS].data[at], POSTING)
+    postings = _rows(arena.columns[POSTINGS].data.take(at, axis=0), POSTING)
     return TermHits(
         starts=records.chunks,
         chunks=postings["chunk"] + np.repeat(records.chunks[owners], lengths),
@@ -113,6 +113,14 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
         return np.zeros(0, np.int64)
     ends = np.cumsum(lengths)
     return np.repeat(starts - np.concatenate([[0], ends[:-1]]), lengths) + np.arange(ends[-1])
+
+
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the different values, ascending; `values` is sorted in place."""
+    values.sort()
+    kept = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=kept[1:])
+    return values[kept]
 
 
 def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:

@@ -103,8 +103,12 @@ def _path_features(
 def _matches(pinned: Pinned, files: Sequence[FileRow]) -> tuple[WordMatches, WordMatches]:
     """Compare the names of the candidates, view by view, and lay the answers side by side."""
     terms = len(pinned.query.terms)
-    owners = np.array([file.view for file in files], np.int64)
     rows = np.array([file.row for file in files], np.int64)
+    if len(pinned.views) == 1:
+        index, alike = pinned.views[0].index, pinned.names[0]
+        stems = index.stems.compare(alike.stems, rows)
+        return stems, index.folders.compare(alike.folders, rows)
+    owners = np.array([file.view for file in files], np.int64)
     out = []
     for table in ("stems", "folders"):
         hits = np.zeros((terms, len(files)), np.float64)
@@ -133,7 +137,9 @@ def name_likeness(
         nothing = np.zeros(0, np.float64)
         return DefinitionLikeness(np.zeros(0, np.int64), nothing, nothing)
     owners = np.searchsorted(definitions.offsets, shared, side="right") - 1
-    names, inverse = np.unique(owners, return_inverse=True)
+    begins = np.ones(len(owners), np.bool_)
+    np.not_equal(owners[1:], owners[:-1], out=begins[1:])
+    names, inverse = owners[begins], np.cumsum(begins) - 1
     order = np.argsort(ids, kind="stable")
     term = order[np.searchsorted(ids[order], definitions.terms[shared])]
     common = np.bincount(inverse, weights=worth[term], minlength=len(names))
@@ -141,10 +147,8 @@ def name_likeness(
     common_early = np.bincount(inverse, weights=early[term], minlength=len(names))
     lengths = definitions.offsets[names + 1] - definitions.offsets[names]
     places = ranges(definitions.offsets[names], lengths)
-    parts, part_of = np.unique(definitions.terms[places], return_inverse=True)
-    part_idf = corpus.idf(parts)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    length = np.maximum(np.add.reduceat(part_idf[part_of], starts), TINY)
+    part_idf = corpus.idf(definitions.terms[places])
+    length = np.maximum(np.add.reduceat(part_idf, np.cumsum(lengths) - lengths), TINY)
     cosine = common / np.sqrt(length * (float(worth.sum()) + TINY))
     cosine_early = np.sqrt(common / length * common_early / (float(early.sum()) + TINY))
     if weighted:

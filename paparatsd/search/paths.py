@@ -97,6 +97,14 @@ class WordMatches:
     rare_back: Floats
     parts: Floats
 
+    def spread(self, places: NDArray[np.int64], names: int) -> WordMatches:
+        """Return the same for more names, of which these are at some places; the rest have none."""
+        hits = np.zeros((len(self.hits), names), np.float64)
+        hits[:, places] = self.hits
+        rest = np.zeros((3, names), np.float64)
+        rest[:, places] = self.back, self.rare_back, self.parts
+        return WordMatches(hits, *rest)
+
 
 @dataclass(frozen=True, slots=True)
 class NameLikeness:
@@ -133,22 +141,28 @@ class WordTable:
 
     def compare(self, alike: Floats, rows: NDArray[np.int64]) -> WordMatches:
         """Compare the names of some rows with the terms, given what `alike` returned."""
-        starts, lengths = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
-        hits = np.zeros((len(alike), len(rows)), np.float64)
-        back, rare_back = np.zeros((2, len(rows)), np.float64)
+        starts = self._offsets[rows]
+        lengths = self._offsets[rows + 1] - starts
         filled = np.flatnonzero(lengths)
-        if len(filled) and len(alike):
-            ends = np.cumsum(lengths[filled])
-            begins = ends - lengths[filled]
-            places = np.repeat(starts[filled] - begins, lengths[filled]) + np.arange(ends[-1])
-            words = self._flat[places]
-            found = alike[:, words]
-            hits[:, filled] = np.maximum.reduceat(found, begins, axis=1)
-            best, rarity = found.max(axis=0), self._rarity[words]
-            back[filled] = np.add.reduceat(best, begins) / lengths[filled]
-            weight = np.add.reduceat(rarity, begins)
-            rare_back[filled] = np.add.reduceat(best * rarity, begins) / weight
-        return WordMatches(hits, back, rare_back, lengths.astype(np.float64))
+        if not len(filled) or not len(alike):
+            nothing = np.zeros((len(alike), len(rows)), np.float64)
+            back, rare_back = np.zeros((2, len(rows)), np.float64)
+            return WordMatches(nothing, back, rare_back, lengths.astype(np.float64))
+        all_filled = len(filled) == len(rows)
+        if not all_filled:
+            starts, lengths = starts[filled], lengths[filled]
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        words = self._flat[np.repeat(starts - begins, lengths) + np.arange(ends[-1])]
+        found = alike.take(words, axis=1)
+        best, rarity = found.max(axis=0), self._rarity[words]
+        matches = WordMatches(
+            np.maximum.reduceat(found, begins, axis=1),
+            np.add.reduceat(best, begins) / lengths,
+            np.add.reduceat(best * rarity, begins) / np.add.reduceat(rarity, begins),
+            lengths.astype(np.float64),
+        )
+        return matches if all_filled else matches.spread(filled, len(rows))
 
     def rows_with(self, alike: Floats) -> NDArray[np.int64]:
         """Return the rows whose names have a word that is like a term, ascending."""
@@ -167,8 +181,7 @@ class PathIndex:
         self._paths = paths
         self._stems: frozenset[str] | None = None
         # Read on first use: most files never become candidates.
-        self._standing = np.full((len(paths), 2), UNREAD, np.int32)
-        self._partners: dict[str, bool] = {}
+        self._standing = np.full((len(paths), 3), UNREAD, np.int32)
 
     def likeness(self, terms: Sequence[str]) -> NameLikeness:
         """Compare the question's terms with all words of file names and folders."""
@@ -180,25 +193,20 @@ class PathIndex:
         return StemMatches(rows, self.stems.compare(likeness.stems, rows).hits)
 
     def standing(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return what the paths of some rows say ([rows, 2]).
+        """Return what the paths of some rows say ([rows, 3]).
 
-        The bits of `Prior`, and how deep the file lies, at most DEEPEST.
+        The bits of `Prior`; how deep the file lies, at most DEEPEST; whether it has a partner.
         """
-        found = self._standing[rows]
+        found = self._standing.take(rows, axis=0)
         for at in np.flatnonzero(found[:, 0] == UNREAD).tolist():
             path = self._paths[rows[at]]
-            found[at] = path_priors(path), min(path.count("/"), DEEPEST)
+            depth = min(path.count("/"), DEEPEST)
+            found[at] = path_priors(path), depth, self.has_partner(path)
             self._standing[rows[at]] = found[at]
         return found
 
     def has_partner(self, path: str) -> bool:
         """Say whether a test is named after a source file that exists."""
-        found = self._partners.get(path)
-        if found is None:
-            found = self._partners[path] = self._find_partner(path)
-        return found
-
-    def _find_partner(self, path: str) -> bool:
         stem = partner_stem(path)
         if not stem:
             return False

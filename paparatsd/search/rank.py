@@ -5,6 +5,7 @@ Files are ranked first (`ranker`), then the best chunk of each is chosen.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,8 @@ class ChunkChoice:
         """Return (ordinal, score) of the file's chunks, best first; unwanted kinds left out."""
         scores = self.scores[self.starts[file] : self.starts[file + 1]]
         order = np.argsort(-scores, kind="stable")[:MAX_CHOICES]
-        return [(int(at), float(scores[at])) for at in order if np.isfinite(scores[at])]
+        choices = zip(order.tolist(), scores[order].tolist(), strict=True)
+        return [choice for choice in choices if math.isfinite(choice[1])]
 
 
 def choose_chunks(

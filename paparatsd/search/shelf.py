@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+import numpy as np
 import structlog
 
 from paparatsd.chunks.record import read_record
@@ -18,6 +19,8 @@ from paparatsd.search.arena import Arena
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
     from paparatsd.model import Chunk, Use
@@ -109,26 +112,26 @@ class Shelf:
         """Say whether more records fit without others having to go."""
         return not self._arena.is_full(FULL)
 
-    def load(self, versions: Sequence[int]) -> None:
-        """Read the records of those versions that are not in memory."""
-        arena = self._arena
-        missing = [version for version in versions if version not in arena]
-        arena.use(versions)
+    def load(self, versions: Sequence[int]) -> NDArray[np.int64]:
+        """Read the records that are not in memory; returns each one's slot, -1 if it has none."""
+        slots = self._arena.use(versions)
+        missing = [versions[at] for at in np.flatnonzero(slots < 0).tolist()]
         if not missing:
-            return
-        self._arena = arena = arena.shrunk()
+            return slots
+        self._arena = arena = self._arena.shrunk()
         for version, data in self._reader.records(missing).items():
             try:
                 arena.add(version, data, read_record(data))
             except StateCorrupt as error:
                 log.warning("record_unreadable", version=version, error=str(error))
+        return arena.use(versions)
 
     def lay(self, versions: Sequence[int]) -> tuple[list[int], Records]:
         """Return the places of those versions whose record there is, and their records."""
-        self.load(versions)
-        places = [at for at, version in enumerate(versions) if version in self._arena]
+        slots = self.load(versions)
+        places = np.flatnonzero(slots >= 0).tolist()
         found = versions if len(places) == len(versions) else [versions[at] for at in places]
-        return places, self._arena.lay(found, self._open)
+        return places, self._arena.lay(slots[places], found, self._open)
 
     def records(self, versions: Sequence[int]) -> dict[int, RankRecord]:
         """Return the whole records of these versions; what is gone or damaged is left out."""

@@ -49,10 +49,8 @@ def standing_features(
         values[name] = has
     values["p_asked"] = asked
     values["p_variant"] = _variants(pinned, files, flags)
-    values["has_partner"] = np.zeros(len(files), np.float64)
-    if "test" not in about:
-        tests = np.flatnonzero(values["p_test"]).tolist()
-        values["has_partner"][tests] = [_has_partner(pinned, files[at]) for at in tests]
+    tests = values["p_test"]  # zeros when tests are asked for
+    values["has_partner"] = tests * places[:, 2]
     values["p_langshare"] = _by_view(
         pinned, files, lambda view, rows: view.language_shares[view.languages[rows]]
     )
@@ -60,10 +58,6 @@ def standing_features(
     values["p_commentfrac"] = records.numbers[:, COMMENT_FRACTION]
     values["p_logsize"] = np.log1p(records.numbers[:, SIZE] / 1_000.0)
     return values
-
-
-def _has_partner(pinned: Pinned, file: FileRow) -> bool:
-    return pinned.views[file.view].index.has_partner(file.path)
 
 
 def _by_view(

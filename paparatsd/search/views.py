@@ -152,12 +152,16 @@ class Corpus:
     def frequency(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return in how many chunks each term stands."""
         total = np.zeros(len(ids), np.float64)
+        order = ids.argsort()  # neighbours are looked up in the same part of memory
+        wanted = ids[order]
         for sign, part in self.parts:
             if len(part.ids) == 0:
                 continue
-            at = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
-            total += np.where(part.ids[at] == ids, sign * part.counts[at], 0)
-        return np.clip(total, 0, self.chunks)
+            at = np.minimum(part.ids.searchsorted(wanted), len(part.ids) - 1)
+            total += (part.ids[at] == wanted) * (sign * part.counts[at])
+        out = np.empty_like(total)
+        out[order] = np.minimum(np.maximum(total, 0.0), self.chunks)
+        return out
 
     def idf(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return ln(1 + (N - n + 0.5) / (n + 0.5)) over the chunks of the union."""

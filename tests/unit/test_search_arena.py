@@ -1,15 +1,13 @@
 """Records of many files laid end to end."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.packing import build_record
 from paparatsd.chunks.parse import ChunkLimits, parse_file
-from paparatsd.chunks.record import RankRecord, read_record
+from paparatsd.chunks.record import read_record
 from paparatsd.chunks.terms import term_id
-from paparatsd.search.arena import DEFINED_TERMS, USED, Arena
+from paparatsd.search.arena import DEFINED_TERMS, USED, Arena, Records
 from paparatsd.search.matching import collect_definitions, find_terms
 
 WORDS = ("vault", "mail", "paint", "river", "castle", "engine")
@@ -31,15 +29,14 @@ def filled(max_bytes: int = 1 << 20, words: tuple[str, ...] = WORDS) -> Arena:
     return arena
 
 
-def opener(arena: Arena) -> Callable[[int], RankRecord]:
-    def opened(version: int) -> RankRecord:
-        return read_record(arena.packed(version))
-
-    return opened
+def laid(arena: Arena, versions: list[int]) -> Records:
+    return arena.lay(
+        arena.use(versions), versions, lambda version: read_record(arena.packed(version))
+    )
 
 
 def files_with(arena: Arena, versions: list[int], word: str) -> list[int]:
-    hits = find_terms(arena.lay(versions, opener(arena)), np.array([term_id(word)], np.uint32))
+    hits = find_terms(laid(arena, versions), np.array([term_id(word)], np.uint32))
     return np.flatnonzero(hits.whole[0]).tolist()
 
 
@@ -52,7 +49,7 @@ def test_a_term_is_found_in_the_files_that_have_it_whatever_their_order() -> Non
 
 def test_the_columns_of_some_files_are_what_their_records_hold() -> None:
     arena = filled()
-    records = arena.lay([3, 1], opener(arena))
+    records = laid(arena, [3, 1])
     one, other = read_record(packed("river")), read_record(packed("mail"))
     assert records.column(USED).tolist() == [*one.used_names, *other.used_names]
     assert records.column(DEFINED_TERMS, np.array([1])).tolist() == other.def_terms.tolist()
@@ -64,7 +61,7 @@ def test_the_columns_of_some_files_are_what_their_records_hold() -> None:
 
 def test_no_files_have_no_terms_and_no_definitions() -> None:
     arena = Arena(1 << 20)
-    records = arena.lay([], opener(arena))
+    records = laid(arena, [])
     assert find_terms(records, np.array([term_id("vault")], np.uint32)).values.tolist() == []
     assert collect_definitions(records).starts.tolist() == [0]
 

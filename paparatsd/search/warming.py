@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from paparatsd.search.engine import Engine
-from paparatsd.search.priors import path_priors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +22,20 @@ if TYPE_CHECKING:
 
     from paparatsd.model import RecallReply, SearchRequest
     from paparatsd.search.engine import Ranked
+    from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
 
 SLICE = 12
 """Files looked at at once: about a millisecond of work."""
+
+
+class _Wanted(NamedTuple):
+    """A version to load, and where its path is in the index of its view."""
+
+    version: int
+    paths: PathIndex
+    row: int
 
 
 class WarmEngine(Engine):
@@ -40,7 +48,7 @@ class WarmEngine(Engine):
         super().__init__(*arguments, **options)
         self._known: dict[int, int] = {}
         self._later = np.zeros(0, np.int64)
-        self._wanted: deque[tuple[int, str]] = deque()
+        self._wanted: deque[_Wanted] = deque()
 
     def plan(
         self,
@@ -85,18 +93,27 @@ class WarmEngine(Engine):
             if self._known.get(view.project_id) != view.generation:
                 self._known[view.project_id] = view.generation
                 absent = self._shelf.absent(view.versions.tolist())
-                self._wanted.extend((int(view.versions[row]), view.paths[row]) for row in absent)
+                self._wanted.extend(
+                    _Wanted(int(view.versions[row]), view.index, row) for row in absent
+                )
 
     def idle(self) -> bool:
         """Load a few of the wanted files; return whether there are more and room for them."""
         if not self._shelf.has_room():
             self._wanted.clear()
         files = [self._wanted.popleft() for _ in range(min(SLICE, len(self._wanted)))]
-        self._shelf.load([version for version, _ in files])
-        for _, path in files:
-            path_priors(path)  # kept, too
+        self._shelf.load([file.version for file in files])
+        for index, rows in _by_index(files).items():
+            index.standing(np.array(rows, np.int64))  # kept, too
         return bool(self._wanted)
 
     def forget_wanted(self) -> None:
         """Load nothing ahead until there is a new view."""
         self._wanted.clear()
+
+
+def _by_index(files: Sequence[_Wanted]) -> dict[PathIndex, list[int]]:
+    rows: dict[PathIndex, list[int]] = {}
+    for file in files:
+        rows.setdefault(file.paths, []).append(file.row)
+    return rows

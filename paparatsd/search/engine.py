@@ -133,8 +133,6 @@ class Engine:
         by_words = query.single and bool(known.any())
         static = None if by_words else self.embed_query(query.meaning)
         dense = static if built_in or by_words or self._encoder is None else vector
-        texts = [term.text for term in query.terms]
-        names = tuple(view.index.likeness(texts) for view in views)
         pinned = Pinned(
             request=request,
             query=query,
@@ -142,7 +140,7 @@ class Engine:
             views=views,
             corpus=corpus,
             allowed=allowed,
-            names=names,
+            names=(),
             idf=np.where(known, idf, np.log1p(corpus.chunks)),
             known=known,
             dense=dense,
@@ -154,8 +152,8 @@ class Engine:
             notes=expanded.notes,
         )
         if pinned.callers is not None:
-            return RecallPlan(self._pin(pinned, pinned.extra), ())
-        token = self._pin(pinned, self._extra(pinned))
+            return RecallPlan(self._pin(pinned), ())
+        token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
         return RecallPlan(token, requests_for(request, allowed, dense, sparse))
 
@@ -172,12 +170,18 @@ class Engine:
         """Return the text's vector by the built-in model, None when there is none."""
         return self._encoder.encode_queries([text])[0] if self._encoder else None
 
-    def _pin(self, pinned: Pinned, extra: NDArray[np.int64]) -> int:
+    def _pin(self, pinned: Pinned) -> int:
         token = next(self._tokens)
-        self._pinned[token] = replace(pinned, extra=extra)
+        self._pinned[token] = pinned
         while len(self._pinned) > MAX_PINNED:
             self._pinned.popitem(last=False)
         return token
+
+    def _prepared(self, pinned: Pinned) -> Pinned:
+        """Add what ranking needs and recall does not."""
+        texts = [term.text for term in pinned.query.terms]
+        pinned = replace(pinned, names=tuple(view.index.likeness(texts) for view in pinned.views))
+        return replace(pinned, extra=self._extra(pinned))
 
     def _extra(self, pinned: Pinned) -> NDArray[np.int64]:
         """Return versions worth ranking whatever recall says: definers and the best stems."""

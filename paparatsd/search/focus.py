@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.terms import text_ids
@@ -72,11 +71,13 @@ def whole(chunk: Chunk) -> Part:
 
 def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
     """Return the part of a chunk that shows what is sought."""
-    present = definitions_in(record, chunk)
+    present = around = definitions_in(record, chunk)
     if sought.kinds:
         present = tuple(one for one in present if one.kind in sought.kinds)
     if not present or _shows_only(present, chunk):
         return whole(chunk)
+    if len(present) == 1 and _is_named(present[0], sought):
+        return cut_out(chunk, present[0], [_shown_for(present[0], record, chunk)], around)
     text = _Text(chunk, present, sought)
     scores = [_score(one, chunk, text, sought) for one in present]
     best = max(range(len(present)), key=lambda at: (scores[at], -at))
@@ -88,7 +89,12 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
         if score >= NEARLY_AS_GOOD * scores[best]
     ]
     shown = [_shown_for(one, record, chunk) for one in near]
-    return cut_out(chunk, present[best], shown, definitions_in(record, chunk))
+    return cut_out(chunk, present[best], shown, around)
+
+
+def _is_named(one: Definition, sought: Sought) -> bool:
+    """Say whether a definition's name alone has a word of the question: no need to read more."""
+    return any(sought.worth.get(number, 0.0) > 0.0 for number in text_ids(one.name))
 
 
 def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
@@ -144,18 +150,24 @@ class _Text:
         borders = {one.lead_line for one in present} | {one.end_line + 1 for one in present}
         ends = (chunk.start_line, chunk.end_line + 1)
         self._cuts = sorted({*ends, *(at for at in borders if ends[0] < at < ends[1])})
-        lines = chunk.text.split("\n") if has_whole_lines(chunk) else []
-        self._sizes: list[int] = []
-        self._found: list[list[int]] = []
-        for first, end in pairwise(self._cuts):
-            ids = text_ids("\n".join(lines[first - ends[0] : end - ends[0]]))
-            self._sizes.append(len(ids))
-            self._found.append([number for number in ids if number in sought.worth])
+        self._lines = chunk.text.split("\n") if has_whole_lines(chunk) else []
+        self._sought = sought
+        self._read: dict[int, tuple[int, list[int]]] = {}
 
     def read(self, first: int, last: int) -> tuple[int, list[int]]:
         """Return the number of words in the lines of a definition, and the sought ones."""
         a, b = bisect_left(self._cuts, first), bisect_left(self._cuts, last + 1)
-        return sum(self._sizes[a:b]), list(chain.from_iterable(self._found[a:b]))
+        parts = [self._part(at) for at in range(a, min(b, len(self._cuts) - 1))]
+        return sum(size for size, _ in parts), [one for _, found in parts for one in found]
+
+    def _part(self, at: int) -> tuple[int, list[int]]:
+        known = self._read.get(at)
+        if known is None:
+            begin, first, end = self._cuts[0], self._cuts[at], self._cuts[at + 1]
+            ids = text_ids("\n".join(self._lines[first - begin : end - begin]))
+            worth = self._sought.worth
+            known = self._read[at] = len(ids), [number for number in ids if number in worth]
+        return known
 
 
 def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:

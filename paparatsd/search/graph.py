@@ -67,7 +67,7 @@ def graph_features(
     return {
         "g_in_top": np.log1p(incoming),
         "g_out": np.log1p(outgoing),
-        "p_logindeg": np.log1p(_popularity(pinned.corpus, files, definitions)),
+        "p_logindeg": np.log1p(count_uses(pinned.corpus, records.versions, definitions)),
     }
 
 
@@ -109,13 +109,13 @@ def _worth(corpus: Corpus, names: NDArray[np.uint32], limit: float) -> Floats:
     return np.where(telling, 1.0 / np.sqrt(users), 0.0)
 
 
-def _popularity(corpus: Corpus, files: Sequence[FileRow], definitions: Definitions) -> Floats:
+def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions) -> Floats:
     """Return how often the telling names of each file are used, in files of the whole scope.
 
-    Counted once per file and generation.
+    versions: those of the files whose definitions these are. Counted once per file and generation.
     """
     known = corpus.popularity
-    missing = [at for at, file in enumerate(files) if file.version not in known]
+    missing = [at for at, version in enumerate(versions) if version not in known]
     if missing:
         spans = definitions.starts[missing], definitions.starts[np.array(missing) + 1]
         lengths = spans[1] - spans[0]
@@ -126,6 +126,5 @@ def _popularity(corpus: Corpus, files: Sequence[FileRow], definitions: Definitio
         telling = np.flatnonzero(corpus.frequency(defined_ids(hashes)) <= MOST_DEFINERS)
         users = corpus.frequency(used_ids(hashes[telling]))
         sums = np.bincount(keys[telling] >> 32, weights=users, minlength=len(missing))
-        for at, value in zip(missing, sums.tolist(), strict=True):
-            known[files[at].version] = value
-    return np.array([known[file.version] for file in files], np.float64)
+        known.update(zip([versions[at] for at in missing], sums.tolist(), strict=True))
+    return np.array([known[version] for version in versions], np.float64)

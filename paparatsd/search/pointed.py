@@ -59,9 +59,11 @@ def pointed_features(
     definitions: Definitions,
 ) -> dict[str, Floats]:
     """Return how surely the question names each file, and whether it defines a qualified name."""
-    path = [pinned.placed[file.view].get(file.row, (0.0, 0))[0] for file in files]
+    path = np.zeros(len(files), np.float64)
+    if pinned.query.paths:
+        path[:] = [pinned.placed[file.view].get(file.row, (0.0, 0))[0] for file in files]
     return {
-        "a_path": np.array(path, np.float64),
+        "a_path": path,
         "a_owner": _owners(pinned.query, files, records, definitions),
     }
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from paparatsd.search.engine import Engine
+from paparatsd.search.graph import count_uses
+from paparatsd.search.matching import collect_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,17 +27,19 @@ if TYPE_CHECKING:
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
+    from paparatsd.search.views import Corpus
 
 SLICE = 12
 """Files looked at at once: about a millisecond of work."""
 
 
 class _Wanted(NamedTuple):
-    """A version to load, and where its path is in the index of its view."""
+    """A version to load, where its path is in the index of its view, and who searches it."""
 
     version: int
     paths: PathIndex
     row: int
+    corpus: Corpus
 
 
 class WarmEngine(Engine):
@@ -66,15 +70,15 @@ class WarmEngine(Engine):
         self._want(scope)
         return plan
 
-    def _extra(self, pinned: Pinned) -> NDArray[np.int64]:
-        """Return a stand-in, which `prepare` replaces."""
-        return self._later
+    def _prepared(self, pinned: Pinned) -> Pinned:
+        """Leave it for `prepare`."""
+        return replace(pinned, extra=self._later)
 
     def prepare(self, token: int) -> None:
         """Do what ranking needs and recall does not: call it while the store is at work."""
         pinned = self._pinned.get(token)
         if pinned is not None and pinned.extra is self._later:
-            self._pinned[token] = replace(pinned, extra=super()._extra(pinned))
+            self._pinned[token] = super()._prepared(pinned)
 
     def rank(self, token: int, replies: Sequence[RecallReply]) -> Ranked:
         """Order what recall found for a plan. Raises Busy when the plan is no longer known."""
@@ -89,12 +93,13 @@ class WarmEngine(Engine):
 
     def _want(self, scope: Scope) -> None:
         """Note what new views show and the shelf does not have."""
-        for view in self._views.corpus(scope)[0]:
+        views, corpus = self._views.corpus(scope)
+        for view in views:
             if self._known.get(view.project_id) != view.generation:
                 self._known[view.project_id] = view.generation
                 absent = self._shelf.absent(view.versions.tolist())
                 self._wanted.extend(
-                    _Wanted(int(view.versions[row]), view.index, row) for row in absent
+                    _Wanted(int(view.versions[row]), view.index, row, corpus) for row in absent
                 )
 
     def idle(self) -> bool:
@@ -102,7 +107,12 @@ class WarmEngine(Engine):
         if not self._shelf.has_room():
             self._wanted.clear()
         files = [self._wanted.popleft() for _ in range(min(SLICE, len(self._wanted)))]
-        self._shelf.load([file.version for file in files])
+        places, records = self._shelf.lay([file.version for file in files])
+        found = [files[at] for at in places]
+        if found:
+            count_uses(
+                found[0].corpus, [file.version for file in found], collect_definitions(records)
+            )
         for index, rows in _by_index(files).items():
             index.standing(np.array(rows, np.int64))  # kept, too
         return bool(self._wanted)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paparatsd.chunks.record import POSTING, TERM
+from paparatsd.chunks.record import POSTING, TERM, VECTOR_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,6 +29,7 @@ KEPT = 0.5
 """Share of the bound that stays when there is too much."""
 SLOT_BYTES = 400
 """What a version costs beside its arrays: its number, its ranges, entries of a map and lists."""
+_AT_ONCE = 16
 _GROWTH = 1.5
 _FEWEST = 1024
 
@@ -239,20 +240,31 @@ class Records:
             starts, lengths = starts[files], lengths[files]
         return self.arena.columns[number].runs(starts, lengths)
 
-    def vectors(self, files: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
-        """Return the vectors of files that all have some of this dimension, end to end."""
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the cosine of a vector with each of a file's ([F, texts]), 0 where it has none.
+
+        A few files at a time: what that takes stays in the processor's cache.
+        """
+        out = np.zeros((len(self), len(VECTOR_TEXTS)), np.float64)
+        texts, size = len(VECTOR_TEXTS), len(VECTOR_TEXTS) * len(vector)
+        known = np.flatnonzero(
+            (self.lengths[:, SCALES] == texts) & (self.lengths[:, VECTORS] == size)
+        )
         columns = self.arena.columns
-        scales = self.column(SCALES, files)
-        if columns[VECTORS].length == columns[SCALES].length * dimension:
-            per_file = len(scales) // max(1, len(files))
-            at = self.starts[files, SCALES][:, None] + np.arange(per_file)
-            whole = columns[VECTORS].data.reshape(-1, dimension)
-            packed = whole.take(at.reshape(-1), axis=0)
-        else:
-            packed = self.column(VECTORS, files).reshape(-1, dimension)
-        rows: NDArray[np.float32] = packed.astype(np.float32)
-        rows *= scales[:, None]
-        return rows
+        if columns[VECTORS].length == columns[SCALES].length * len(vector):
+            whole = columns[VECTORS].data.reshape(-1, len(vector))
+            scales = columns[SCALES].data
+            rows = self.starts[known, SCALES][:, None] + np.arange(texts)
+        else:  # of several models: put those of this one together
+            whole = self.column(VECTORS, known).reshape(-1, len(vector))
+            scales = self.column(SCALES, known)
+            rows = np.arange(len(scales)).reshape(-1, texts)
+        for first in range(0, len(known), _AT_ONCE):
+            at = rows[first : first + _AT_ONCE].reshape(-1)
+            some = whole.take(at, axis=0).astype(np.float32)
+            some *= scales.take(at)[:, None]
+            out[known[first : first + _AT_ONCE]] = (some @ vector).reshape(-1, texts)
+        return out
 
     def chunk_count(self, file: int) -> int:
         """Return the number of a file's chunks."""

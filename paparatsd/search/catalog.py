@@ -67,6 +67,10 @@ class CatalogSource:
         """Return the names the version uses."""
         return self._reader.uses_of(VersionId(version))
 
+    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+        return self._reader.used_names(VersionId(version), kind_left_out)
+
     def symbols_named(self, names: Iterable[str]) -> Mapping[str, Sequence[Definition]]:
         """Return for each name where names that end in it are defined, whatever view shows it."""
         return self._reader.symbols_named(names)

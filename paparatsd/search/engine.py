@@ -252,11 +252,7 @@ class Engine:
             kinds,
             asked_lines(pinned, files),
         )
-        plain = scores.tolist()
-        order = sorted(
-            range(len(files)),
-            key=lambda at: (-plain[at], files[at].view, files[at].path, files[at].version),
-        )
+        order = _best_first(scores, files)
         groups = group_copies(order, files, records, owners)
         judge = confidence.Judge(
             pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
@@ -307,6 +303,20 @@ def _reasons(
     signals = explain(weights, features, file)
     values = {name: round(float(features.values[name][file]), 4) for name in signals}
     return {"signals": signals, "values": values, "grounds": judge.grounds(file)}
+
+
+def _best_first(scores: NDArray[np.float64], files: Sequence[FileRow]) -> list[int]:
+    """Return the files by their scores; equally good ones by view, path and version."""
+    order = np.argsort(-scores)
+    ranked = scores[order]
+    if np.all(ranked[1:] < ranked[:-1]):
+        best: list[int] = order.tolist()
+        return best
+    plain = scores.tolist()
+    return sorted(
+        range(len(files)),
+        key=lambda at: (-plain[at], files[at].view, files[at].path, files[at].version),
+    )
 
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:

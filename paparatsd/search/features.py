@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from paparatsd.chunks.record import VECTOR_TEXTS
-from paparatsd.search.arena import SCALES, VECTORS
 from paparatsd.search.graph import graph_features
 from paparatsd.search.lexical import word_features
 from paparatsd.search.matching import collect_definitions, find_terms
@@ -147,15 +146,10 @@ _ROWS = [VECTOR_TEXTS.index(name) for name in MEANING.values()]
 
 def _meaning(vector: NDArray[np.float32] | None, records: Records) -> dict[str, Floats]:
     """Return the cosines of the question with what each file says, is called and defines."""
-    out = np.zeros((len(records), len(VECTOR_TEXTS)), np.float64)
-    if vector is not None:
-        known = np.flatnonzero(
-            (records.lengths[:, SCALES] == len(VECTOR_TEXTS))
-            & (records.lengths[:, VECTORS] == len(VECTOR_TEXTS) * len(vector))
-        )
-        if len(known):
-            rows = records.vectors(known, len(vector))
-            out[known] = (rows @ vector).reshape(-1, len(VECTOR_TEXTS))
+    if vector is None:
+        out = np.zeros((len(records), len(VECTOR_TEXTS)), np.float64)
+    else:
+        out = records.cosines(vector)
     return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
 
 

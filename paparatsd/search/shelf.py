@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.chunks.record import RankRecord
-    from paparatsd.model import Chunk, Use
+    from paparatsd.model import Chunk
     from paparatsd.search.arena import Records
     from paparatsd.search.views import Reader
 
@@ -162,16 +162,7 @@ class Shelf:
         """Return the names that the version uses, imports left out."""
         found = self._uses.get(version)
         if found is None:
-            rows = [(use.line, use.name) for use in self._reader.uses_of(version) if _is_use(use)]
-            rows.sort(key=_line_of)
-            found = UsedNames(array("I", map(_line_of, rows)), tuple(name for _, name in rows))
-            self._uses.put(version, found, PER_CHUNK_BYTES + PER_USE_BYTES * len(rows))
+            lines, names = self._reader.used_names(version, IMPORT)
+            found = UsedNames(array("I", lines), tuple(names))
+            self._uses.put(version, found, PER_CHUNK_BYTES + PER_USE_BYTES * len(names))
         return found
-
-
-def _is_use(use: Use) -> bool:
-    return use.kind != IMPORT
-
-
-def _line_of(row: tuple[int, str]) -> int:
-    return row[0]

@@ -71,6 +71,10 @@ class Reader(Protocol):
         """Return the names the version uses."""
         ...
 
+    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectView:

@@ -106,6 +106,18 @@ def unpack_uses(pack: bytes) -> tuple[Use, ...]:
     )
 
 
+def unpack_used_names(pack: bytes, kind_left_out: str) -> tuple[list[int], list[str]]:
+    """Return the lines and, parallel to them, the used names of what `pack_uses` was given.
+
+    By line, in the order of the file within one; without uses of one kind.
+    """
+    texts, names, kinds, lines, _, _ = _unpack(pack)
+    left_out = texts.index(kind_left_out) if kind_left_out in texts else -1
+    kept = [at for at, kind in enumerate(kinds) if kind != left_out]
+    kept.sort(key=lines.__getitem__)
+    return [lines[at] for at in kept], [texts[names[at]] for at in kept]
+
+
 def pack_counts(ids: NDArray[np.uint32], counts: NDArray[np.int32]) -> bytes:
     """Pack ascending term ids and their counts.
 

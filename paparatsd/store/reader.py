@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from paparatsd.model import VersionId
 from paparatsd.store import frequencies, projects, vector_state, versions, views
 from paparatsd.store.database import connect, select_in, translated
-from paparatsd.store.packs import unpack_chunks, unpack_symbols, unpack_uses
+from paparatsd.store.packs import unpack_chunks, unpack_symbols, unpack_used_names, unpack_uses
 
 if TYPE_CHECKING:
     import sqlite3
@@ -173,6 +173,11 @@ class CatalogReader:
         """Return the uses in a version; empty when it is not there."""
         pack = self._pack("SELECT uses FROM symbol_packs WHERE version = ?", version)
         return unpack_uses(pack) if pack is not None else ()
+
+    def used_names(self, version: VersionId, kind_left_out: str) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+        pack = self._pack("SELECT uses FROM symbol_packs WHERE version = ?", version)
+        return unpack_used_names(pack, kind_left_out) if pack is not None else ([], [])
 
     def _pack(self, sql: str, version: VersionId) -> bytes | None:
         with self._reading() as connection:

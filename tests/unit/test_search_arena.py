@@ -1,6 +1,11 @@
 """Records of many files laid end to end."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+import pytest
 
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.packing import build_record
@@ -10,14 +15,31 @@ from paparatsd.chunks.terms import term_id
 from paparatsd.search.arena import DEFINED_TERMS, USED, Arena, Records
 from paparatsd.search.matching import collect_definitions, find_terms
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
 WORDS = ("vault", "mail", "paint", "river", "castle", "engine")
 
 
-def packed(word: str) -> bytes:
+def encoder(dimension: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """Return what makes a vector of each text, of length 1."""
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.array([[len(text) % (at + 2) + 1 for at in range(dimension)] for text in texts])
+        units: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return units.astype(np.float32)
+
+    return encode
+
+
+def packed(word: str, dimension: int = 0) -> bytes:
     function = f"def open_{word}():\n    return close_{word}({word!r})\n"
     text = f"{function}\n\nclass {word.title()}:\n    pass\n"
     parsed = parse_file(f"{word}.py", text, ChunkLimits())
-    return build_record(f"{word}.py", parsed, lexical_vectors(f"{word}.py", parsed), None)
+    encode = encoder(dimension) if dimension else None
+    return build_record(f"{word}.py", parsed, lexical_vectors(f"{word}.py", parsed), encode)
 
 
 def filled(max_bytes: int = 1 << 20, words: tuple[str, ...] = WORDS) -> Arena:
@@ -57,6 +79,21 @@ def test_the_columns_of_some_files_are_what_their_records_hold() -> None:
     assert table.hashes.tolist() == [*one.def_hashes, *other.def_hashes]
     assert table.starts.tolist() == [0, 2, 4]
     assert records.open(1).digest == other.digest == records.digest(1)
+
+
+@pytest.mark.parametrize("dimensions", [(4, 4, 4), (4, 8, 0, 4)])
+def test_cosines_are_those_of_the_vectors_of_that_size(dimensions: tuple[int, ...]) -> None:
+    arena, vector = Arena(1 << 20), np.array([0.5, -0.5, 0.5, 0.5], np.float32)
+    expected = []
+    for version, dimension in enumerate(dimensions):
+        data = packed(WORDS[version], dimension)
+        record = read_record(data)
+        arena.add(version, data, record)
+        fits = record.vectors is not None and record.vectors.shape[1] == len(vector)
+        expected.append(record.vectors @ vector if fits else np.zeros(5))  # type: ignore[operator]
+    found = laid(arena, list(range(len(dimensions)))).cosines(vector)
+    assert np.allclose(found, expected, atol=1e-6)
+    assert found[0].any()
 
 
 def test_no_files_have_no_terms_and_no_definitions() -> None:

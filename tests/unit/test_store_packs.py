@@ -18,6 +18,7 @@ from paparatsd.store.packs import (
     unpack_chunks,
     unpack_counts,
     unpack_symbols,
+    unpack_used_names,
     unpack_uses,
 )
 
@@ -58,6 +59,13 @@ def test_packs_return_what_they_were_given(
     assert unpack_chunks(pack_chunks(chunks)) == tuple(chunks)
     assert unpack_symbols(pack_symbols(symbols)) == tuple(symbols)
     assert unpack_uses(pack_uses(uses)) == tuple(uses)
+
+
+def test_used_names_come_by_line_and_without_the_kind_left_out() -> None:
+    uses = [Use("b", "call", 7), Use("os", "import", 1), Use("a", "call", 7), Use("c", "type", 2)]
+    assert unpack_used_names(pack_uses(uses), "import") == ([2, 7, 7], ["c", "b", "a"])
+    assert unpack_used_names(pack_uses(uses), "other")[1] == ["os", "c", "b", "a"]
+    assert unpack_used_names(pack_uses([]), "import") == ([], [])
 
 
 def test_lone_surrogates_and_nul_survive_in_chunk_texts() -> None:

@@ -132,6 +132,11 @@ class MemoryCatalog:
         """Refuse: uses are not kept either."""
         raise KeyError(version)
 
+    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
+        """Refuse: uses are not kept either."""
+        del kind_left_out
+        raise KeyError(version)
+
     def symbols_named(self, names: Iterable[str]) -> dict[str, list[Definition]]:
         """Return nothing: who calls what is answered without ranking, so it is not asked here."""
         return {name: [] for name in names}

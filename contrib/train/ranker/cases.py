@@ -26,6 +26,7 @@ from paparatsd.search.confidence import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from contrib.train.ranker.linear import Pairs
     from contrib.train.ranker.model import Weights
     from contrib.train.ranker.table import Question, Table
 
@@ -150,9 +151,14 @@ def further_sample(cases: Iterable[Case]) -> Sample:
     return Sample([one for one, _ in rows], [right for _, right in rows], [1.0] * len(rows))
 
 
-def collect_cases(table: Table, seed: int = 0) -> tuple[list[Case], list[Case]]:
-    """Return all questions ranked with vectors, and the same ranked by words alone."""
-    weights = held_out_weights(table, table.of(REAL), choose(table), seed=seed)
+def collect_cases(
+    table: Table, *, seed: int = 0, extra: Pairs | None = None
+) -> tuple[list[Case], list[Case]]:
+    """Return all questions ranked with vectors, and the same ranked by words alone.
+
+    extra: what the weights are fitted on beside the table, as those that are shipped.
+    """
+    weights = held_out_weights(table, table.of(REAL), choose(table), seed=seed, extra=extra)
     known = [one for one in table.questions if one.asked.repo in weights]
     return (
         [make_case(table, one, weights[one.asked.repo], by_meaning=True) for one in known],

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from contrib.bench.quality.dataset import Dataset, Query, Repo
-    from paparatsd.chunks.record import RankRecord
+    from paparatsd.search.arena import Records
     from paparatsd.search.engine import Encoder
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.recall import Candidates, Pinned
@@ -77,7 +77,7 @@ class Recorder(Engine):
         pinned: Pinned,
         candidates: Candidates,
         files: Sequence[FileRow],
-        records: Sequence[RankRecord],
+        records: Records,
         features: FeatureTable,
         owners: Mapping[int, tuple[int, ...]],
     ) -> list[Winner]:

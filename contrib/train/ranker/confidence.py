@@ -31,7 +31,7 @@ from contrib.train.ranker.cases import (
     further_sample,
 )
 from contrib.train.ranker.linear import make_folds
-from contrib.train.ranker.model import write_confidence
+from contrib.train.ranker.model import SHARE, load_pairs, write_confidence
 from contrib.train.ranker.plot import Panel, draw
 from contrib.train.ranker.reliability import auc, bins, brier, calibration_error
 from contrib.train.ranker.table import ELSEWHERE, REAL, REMOVED, load_table
@@ -266,9 +266,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("table", type=Path)
     parser.add_argument("--out", type=Path, metavar="FILE", help="file of weights to add it to")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the calibration as SVG")
+    parser.add_argument("--mix", type=Path, metavar="TABLE", help="as the weights were fitted")
+    parser.add_argument("--share", type=float, default=SHARE)
     arguments = parser.parse_args(argv)
     table = load_table(arguments.table)
-    cases = Cases(*collect_cases(table))
+    extra = load_pairs(arguments.mix, arguments.share, table) if arguments.mix else None
+    cases = Cases(*collect_cases(table, extra=extra))
     judged, by_words = judge(cases, table.embedder)
     levels = cases.fit(table.embedder, thresholds(judged))
     print(f"low under {levels.doubt:.2f}, high from {levels.high:.2f}, else partial")

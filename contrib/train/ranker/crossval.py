@@ -2,7 +2,7 @@
 
     python -m contrib.train.ranker.crossval TABLE.npz [--lexical] [--seeds 3]
     python -m contrib.train.ranker.crossval TABLE.npz --train OTHER.npz      no label of TABLE used
-    python -m contrib.train.ranker.crossval TABLE.npz --mix OTHER.npz --share 0.1
+    python -m contrib.train.ranker.crossval TABLE.npz [--train OTHER.npz] --mix MORE.npz --share 0.1
 
 Every figure is of repositories that the weights have not seen. Standard error of a mean over 31
 repositories is about 0.014; from seed to seed (folds and drawn negatives) it moves by 0.002.
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contrib.bench.quality.scopes import SCOPES
-from contrib.train.ranker.linear import C, make_folds, make_pairs
-from contrib.train.ranker.model import choose, fit
+from contrib.train.ranker.linear import C, make_folds
+from contrib.train.ranker.model import SHARE, choose, fit, load_pairs
 from contrib.train.ranker.scores import macro, means, question_ndcg
 from contrib.train.ranker.table import REAL, load_table
 
@@ -100,11 +100,13 @@ def cross_validate(
     return outcome
 
 
-def transfer(train: Table, test: Table, choice: Choice, *, seeds: int = 3) -> Outcome:
-    """Rank the questions of one data set by weights fitted on another."""
+def transfer(
+    train: Table, test: Table, choice: Choice, *, seeds: int = 3, extra: Pairs | None = None
+) -> Outcome:
+    """Rank the questions of one data set by weights fitted on another, and on `extra` pairs."""
     outcome = Outcome(test.of(REAL))
     for seed in range(seeds):
-        weights = fit(train, train.of(REAL), choice, seed=seed)
+        weights = fit(train, train.of(REAL), choice, seed=seed, extra=extra)
         outcome.values.append(
             [question_ndcg(one, weights.score(test, one)) for one in outcome.questions]
         )
@@ -146,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--lexical", action="store_true", help="no vectors")
     parser.add_argument("--train", type=Path, help="fit on this table only")
     parser.add_argument("--mix", type=Path, help="fit on this table too")
-    parser.add_argument("--share", type=float, default=0.1, help="what a pair of --mix counts")
+    parser.add_argument("--share", type=float, default=SHARE, help="what a pair of --mix counts")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--strength", type=float, default=C)
     parser.add_argument("--without", nargs="*", default=[], metavar="FEATURE")
@@ -154,15 +156,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     table = load_table(arguments.table)
     choice = choose(table, arguments.without, lexical=arguments.lexical)
-    name = arguments.table.stem
+    extra = load_pairs(arguments.mix, arguments.share, table) if arguments.mix else None
+    mixed = f" + {arguments.share:g} {arguments.mix.stem}" if arguments.mix else ""
     if arguments.train:
-        outcome = transfer(load_table(arguments.train), table, choice, seeds=arguments.seeds)
-        name = f"{arguments.train.stem} -> {name}"
+        train = load_table(arguments.train)
+        outcome = transfer(train, table, choice, seeds=arguments.seeds, extra=extra)
+        name = f"{arguments.train.stem}{mixed} -> {arguments.table.stem}"
     else:
-        extra = None
-        if arguments.mix:
-            extra = make_pairs(load_table(arguments.mix).of(REAL), share=arguments.share)
-            name = f"{name} + {arguments.share:g} {arguments.mix.stem}"
+        name = f"{arguments.table.stem}{mixed}"
         outcome = cross_validate(
             table, choice, seeds=arguments.seeds, strength=arguments.strength, extra=extra
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from contrib.train.ranker.linear import C, both, make_pairs
+from contrib.train.ranker.table import REAL, load_table
 from paparatsd.search.ranker import BY_HAND, FORMAT
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 ORDER = ("format", "meaning", "words", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
+SHARE = 0.1
+"""What a pair from questions made of code counts beside one of a question that a person asked."""
 LEFT_OUT = frozenset({
     "cov_sym", "cov_chunk", "cov_sig", "p_barrel", "stem_forth", "rk_fbm25f", "join_def", "g_out",
     "contcos", "bm25f_share",
@@ -86,6 +89,14 @@ def fit(
     """Fit on some questions of a table, and on `extra` pairs beside them."""
     pairs = make_pairs(questions, seed=seed)
     return fit_pairs(table, pairs if extra is None else both(pairs, extra), choice, strength)
+
+
+def load_pairs(place: Path, share: float, like: Table) -> Pairs:
+    """Return the pairs of another table with the same features, each counting `share`."""
+    table = load_table(place)
+    if table.names != like.names:
+        raise SystemExit(f"{place} has other features: collect both with the same code")
+    return make_pairs(table.of(REAL), share=share)
 
 
 def _named(names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:

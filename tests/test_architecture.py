@@ -34,7 +34,7 @@ FENCES = {
     "pathspec": ("search/filters.py",),
     "tree_sitter": ("chunks/",),
     "tree_sitter_language_pack": ("chunks/",),
-    "snowballstemmer": ("chunks/",),
+    "Stemmer": ("chunks/",),
     "qdrant_client": ("store/",),
     "qdrant_edge": ("store/",),
     "sqlite3": ("store/", "embeddings/cache.py"),

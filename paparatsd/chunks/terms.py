@@ -13,7 +13,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.porter import porter_stem
+import Stemmer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,7 +106,13 @@ def stem(word: str) -> str:
     """Return the Porter stem of a lower-case ASCII word of more than three letters, else itself."""
     if len(word) <= 3 or len(word) > MAX_COMPOSED or not (word.isascii() and word.isalpha()):
         return word
-    return porter_stem(word)
+    stemmed: str = _porter().stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=1)
+def _porter() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("porter")
 
 
 @lru_cache(maxsize=MEMO_WORDS)

@@ -125,6 +125,18 @@ def test_other_packages_are_not_taken_for_the_benchmark() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "package",
+    ["hyperium/hyper", "librust-hyper-dev", "golang-github-prometheus-client-golang-dev",
+     "golang-go.uber-zap-dev", "ruby-devise", "php-doctrine-dbal", "hono"],
+)  # fmt: skip
+def test_what_the_ranker_learns_from_is_recognised_under_the_names_of_registries(
+    package: str,
+) -> None:
+    assert check_overlap.is_reserved(package)
+    assert not check_overlap.is_reserved(f"{package}-elsewhere")
+
+
 def test_code_of_the_benchmark_is_found_when_it_is_laid_out_differently() -> None:
     lines = [f"value_{n} = compute(value_{n - 1}, {n} * factor)" for n in range(12)]
     known = np.unique(check_overlap.windows("\n".join(lines)))

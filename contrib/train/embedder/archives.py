@@ -35,7 +35,8 @@ class Package:
 
 def open_package(registry: str, path: Path) -> Package:
     """Open a file (wheel, npm tarball, .deb) or a bare git repository."""
-    return {"pypi": _wheel, "npm": _npm, "debian": _deb, "github": _git}[registry](path)
+    return {"pypi": _wheel, "npm": _npm, "debian": _deb, "source": _source,
+            "github": _git}[registry](path)  # fmt: skip
 
 
 def _wheel(path: Path) -> Package:
@@ -81,6 +82,16 @@ def _deb(path: Path) -> Package:
             licence = licences.of_debian(handle.read().decode("utf8", "replace"))
     name, version = path.name.split("_")[:2]
     return Package(name, version.replace("%3a", ":"), licence, _tar_files(archive, 4))
+
+
+def _source(path: Path) -> Package:
+    """Open an upstream archive as Debian keeps it: NAME_VERSION.orig.tar.xz."""
+    with tarfile.open(path) as archive:
+        files = [(name, data) for name, data in _tar_files(archive, 1) if data]
+    texts = [data.decode("utf8", "replace") for name, data in files
+             if licences.LICENCE_FILE.match(name)]  # fmt: skip
+    name, version = path.name.split(".orig.")[0].split("_")
+    return Package(name, version, licences.of_texts(texts), files)
 
 
 def _git(path: Path) -> Package:

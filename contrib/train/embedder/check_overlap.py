@@ -40,6 +40,12 @@ OTHER_PROJECTS = {
     "StackExchange/StackExchange.Redis", "karlseguin/http.zig", "typelevel/cats-effect",
 }  # fmt: skip
 """A benchmark repository's name is in theirs, yet they are projects of their own."""
+DEBIAN_PARTS = re.compile(
+    r"^(golang-(github|go)[-.]|librust-|ruby-|php-|node-|haskell-|lua-|lib(?=\w+-dev$))|-(dev|java)$"
+)
+"""What Debian puts around the name of a project."""
+OTHER_NAMES = frozenset({"uber-zap", "boltdb-bolt"})
+"""Further names of reserved repositories, or of what they are a continuation of."""
 WINDOW = 4
 SHORTEST_LINE = 6
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -70,9 +76,19 @@ def reserved_names() -> frozenset[str]:
 
 
 def is_reserved(package: str) -> bool:
-    """Whether a package is kept for the ranker or for measuring, under any registry's name."""
+    """Whether a package is kept for the ranker or for measuring, under any registry's name.
+
+    Debian's names are taken apart: golang-github-OWNER-NAME-dev, librust-NAME-dev, ruby-NAME.
+    """
     names = reserved_names()
-    return package in names or package.lower().split("/")[-1] in names
+    bare = DEBIAN_PARTS.sub("", package.lower())
+    forms = {bare, bare.split("/")[-1]}
+    return package in names or bool(forms & (names | _joined_names() | OTHER_NAMES))
+
+
+@lru_cache
+def _joined_names() -> frozenset[str]:
+    return frozenset(re.sub("[/_]", "-", name.lower()) for name in reserved_names())
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,8 @@
 
     collect.py DOWNLOADS [REGISTRY...]
 
-Packages that are there already are not fetched again. Repositories come as bare clones.
+Packages that are there already are not fetched again. Repositories come as bare clones, `source`
+is Debian's source packages (APT needs a deb-src line).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-REGISTRIES = ("github", "pypi", "npm", "debian")
+REGISTRIES = ("github", "pypi", "npm", "debian", "source")
 
 
 def sources(path: Path) -> list[tuple[str, str, str]]:
@@ -29,6 +30,8 @@ def command(registry: str, name: str, version: str, target: Path) -> list[str]:
         return ["npm", "pack", "--silent", "--pack-destination", str(target), f"{name}@{version}"]
     if registry == "debian":
         return ["apt-get", "download", "--quiet", name]
+    if registry == "source":
+        return ["apt-get", "source", "--download-only", "--quiet", name]
     return [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary",
             ":all:", "--dest", str(target), f"{name}=={version}"]  # fmt: skip
 

@@ -2,9 +2,10 @@
 
     mine.py DOWNLOADS ROWS [REGISTRY]
 
-DOWNLOADS holds pypi/*.whl, npm/*.tgz, debian/*.deb and github/OWNER+NAME/repo (bare). Packages
-whose licence is not permissive, and those of the benchmark, are left out; what became of each
-is written to ROWS/REGISTRY.tsv. A package whose file exists already is not read again.
+DOWNLOADS holds pypi/*.whl, npm/*.tgz, debian/*.deb, source/*.orig.tar.* (Debian's sources) and
+github/OWNER+NAME/repo (bare). Packages whose licence is not permissive, and those of the
+benchmark, are left out; what became of each is written to ROWS/REGISTRY.tsv. A package whose file
+exists already is not read again.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from paparatsd.chunks.parse import ChunkLimits, parse_file
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PATTERNS = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.deb", "github": "*/repo"}
-SECONDS = {"pypi": 0.5, "npm": 0.4, "debian": 0.45, "github": 2.0}
+PATTERNS = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.deb", "source": "*.orig.tar.[gx]z",
+            "github": "*/repo"}  # fmt: skip
+SECONDS = {"pypi": 0.5, "npm": 0.8, "debian": 1.0, "source": 1.2, "github": 6.0}
 """Processor time to spend on the files of one package at most."""
 CAPS = {"doc": 3_000, "name": 900, "comment": 1_000, "file": 500, "path": 500, "section": 600,
         "commit": 1_500}  # fmt: skip

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VOCABULARY_SIZE = 45_000
-ROWS_A_LANGUAGE = 200_000
+ROWS_A_LANGUAGE = 100_000
 SHARES = {"doc": 3_000, "name": 350, "comment": 500, "file": 250, "path": 120, "section": 400,
           "commit": 700}  # fmt: skip
 """Rows of one kind taken from one package."""
@@ -42,6 +42,11 @@ MOST_PIECES = 600
 FORMS = ("short", "long", "full", "masked", "head")
 """Of each row: question (short and long); document as embedded, with its name hidden, path and
 name alone."""
+PHRASES = (
+    "how", "how the is", "how does work", "how is implemented", "how are handled", "how to",
+    "how it handles", "where is", "where are defined", "what happens when", "which decides",
+)  # fmt: skip
+"""What people put around a question about code; training adds one to some questions."""
 KINDS = ("doc", "name", "comment", "file", "path", "section", "commit")
 Row = dict[str, Any]
 
@@ -215,6 +220,9 @@ def main(source: Path, target: Path, size: int) -> None:
         write_vocabulary(rows, words, size)
     entries = words.read_text().split("\n")
     arrays = count_pieces(rows, entries, PROCESSES)
+    asked = [list(Vocabulary(entries).count(phrase)) for phrase in PHRASES]
+    arrays["phrases"] = np.concatenate([np.array(ids, np.int64) for ids in asked])
+    arrays["phrase_sizes"] = np.array(list(map(len, asked)), np.int64)
     arrays["kind"] = np.array([KINDS.index(row["kind"]) for row in rows], np.int8)
     arrays["kinds"] = np.array(KINDS)
     arrays["package"] = number((row["language"] in pairs.PROSE, row["package"]) for row in rows)

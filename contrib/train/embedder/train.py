@@ -33,8 +33,11 @@ FORWARD_SHARE = 0.7
 TEMPERATURE, COLDEST = 0.05, 1 / 60
 FULL, MASKED = 0.62, 0.26
 """Shares of the documents as embedded and with the name hidden; the rest are path and name."""
-LONG = 0.25
+LONG = 0.35
+PHRASED = 0.25
+"""Shares of the questions in their long form, and with a phrase such as "how does ... work"."""
 MASKED_KINDS = ("name",)
+PLAIN_KINDS = ("doc", "comment", "file", "section")
 WHOLE_FILE_KINDS = ("file", "path", "commit", "section")
 Ragged = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
@@ -49,6 +52,9 @@ class Rows:
         self.random = np.random.default_rng(seed)
         kind, names = self.arrays["kind"], self.arrays["kinds"]
         self.masked_only = np.isin(kind, np.flatnonzero(np.isin(names, MASKED_KINDS)))
+        self.plain = np.isin(kind, np.flatnonzero(np.isin(names, PLAIN_KINDS)))
+        cuts = np.cumsum(self.arrays["phrase_sizes"])[:-1]
+        self.phrases = np.split(self.arrays["phrases"], cuts)
         self.whole_file = np.isin(kind, np.flatnonzero(np.isin(names, WHOLE_FILE_KINDS)))
 
     def lengths(self, form: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -81,7 +87,22 @@ class Rows:
     def questions(self, rows: NDArray[np.int64]) -> Ragged:
         """Return the questions of rows, some in their long form."""
         long = (self.random.random(len(rows)) < LONG) & (self.lengths("long", rows) > 0)
-        return self.gather(rows, long.astype(np.int64), ["short", "long"])
+        bag = self.gather(rows, long.astype(np.int64), ["short", "long"])
+        return self.phrased(bag, (self.random.random(len(rows)) < PHRASED) & self.plain[rows])
+
+    def phrased(self, bag: Ragged, chosen: NDArray[np.bool_]) -> Ragged:
+        """Add the words people ask with to the chosen questions: their weights are learnt too."""
+        ids, weights, offsets = bag
+        drawn = self.random.integers(0, len(self.phrases), len(offsets))
+        added = [self.phrases[n] for n in drawn[chosen]]
+        more = np.zeros(len(offsets), np.int64)
+        more[chosen] = [len(phrase) for phrase in added]
+        if not more.any():
+            return bag
+        places = np.repeat(np.append(offsets[1:], len(ids)), more)
+        ids = np.insert(ids, places, np.concatenate(added))
+        weights = np.insert(weights, places, np.float32(1))
+        return ids, weights, offsets + np.cumsum(more) - more
 
     def documents(self, rows: NDArray[np.int64]) -> Ragged:
         """Return the documents of rows, each in a form drawn by the shares above."""

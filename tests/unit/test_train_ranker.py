@@ -52,7 +52,14 @@ def question(number: int, repo: str, scope: str = "root", *, by_words: bool = Fa
     target = int(rng.integers(12))
     features[target, :2] += 0.5
     return Question(
-        replace(ASKED, id=f"{repo}:{number:02d}", repo=repo, scope=scope, by_words=by_words),
+        replace(
+            ASKED,
+            id=f"{repo}:{number:02d}",
+            repo=repo,
+            scope=scope,
+            by_words=by_words,
+            single=by_words,
+        ),
         tuple(f"src/{row}.py" for row in range(12)),
         features,
         ((target,),),
@@ -88,6 +95,16 @@ def test_question_by_words_is_scored_without_vectors(table: Table) -> None:
     by_words = next(one for one in table.questions if one.asked.by_words)
     assert weights.score(table, by_words) == pytest.approx(by_words.features[:, 0])
     assert weights.score(table, by_words, by_words=False) == pytest.approx(by_words.features[:, 1])
+
+
+def test_single_identifiers_have_weights_fitted_on_them_alone(table: Table) -> None:
+    weights = fit(table, table.of(REAL), choose(table))
+    assert weights.name is not None
+    others = [one for one in table.of(REAL) if not one.asked.single]
+    assert fit(table, others, choose(table)).name is None
+    own = Weights({"d_path": 1.0}, {"bm25f_rel": 1.0}, {"bm25f_rel": 3.0})
+    single = next(one for one in table.of(REAL) if one.asked.single)
+    assert own.score(table, single, by_words=True) == pytest.approx(3.0 * single.features[:, 0])
 
 
 def test_pairs_of_a_target_count_one_in_sum_and_less_when_it_shares_the_question() -> None:
@@ -168,7 +185,8 @@ def test_file_of_weights_is_one_that_search_reads_and_keeps_its_confidence(
     again = load_ranker(place)
     assert again.words == {"bm25f_rel": 2.0}
     assert again.confidence == load_ranker().confidence
-    assert list(json.loads(place.read_text())) == ["format", "meaning", "words", "confidence"]
+    written = list(json.loads(place.read_text()))
+    assert written == ["format", "meaning", "words", "name", "confidence"]
 
 
 def test_logistic_model_finds_the_chances_that_made_the_data() -> None:

@@ -32,10 +32,19 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Pairs:
-    """differences [pairs, features] that should score above 0, and what each pair counts."""
+    """differences [pairs, features] that should score above 0, and what each pair counts.
+
+    single [pairs]: whether the question is one identifier.
+    """
 
     differences: Floats
     counts: Floats
+    single: NDArray[np.bool_]
+
+    def of_names(self) -> Pairs:
+        """Return the pairs of questions that are one identifier."""
+        mine = self.single
+        return Pairs(self.differences[mine], self.counts[mine], self.single[mine])
 
     def fit(self, columns: Sequence[int], strength: float = C) -> Floats:
         """Return a weight for each of these columns; raw values times weights are the score."""
@@ -54,7 +63,7 @@ def make_pairs(
     A target's pairs count 1 in sum, less where a question has several targets; times `share`.
     """
     rng = np.random.default_rng(seed)
-    differences, counts = [], []
+    differences, counts, single = [], [], []
     for question in questions:
         wrong = np.flatnonzero(~question.right)
         if not len(wrong):
@@ -67,7 +76,8 @@ def make_pairs(
             differences.append(features[rows[0]] - features[some])
             one = share / len(some) / np.sqrt(len(question.answers))
             counts.append(np.full(len(some), one))
-    return Pairs(np.concatenate(differences), np.concatenate(counts))
+            single.append(np.full(len(some), question.asked.single))
+    return Pairs(np.concatenate(differences), np.concatenate(counts), np.concatenate(single))
 
 
 def both(one: Pairs, other: Pairs) -> Pairs:
@@ -75,6 +85,7 @@ def both(one: Pairs, other: Pairs) -> Pairs:
     return Pairs(
         np.concatenate([one.differences, other.differences]),
         np.concatenate([one.counts, other.counts]),
+        np.concatenate([one.single, other.single]),
     )
 
 

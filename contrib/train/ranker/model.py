@@ -1,4 +1,4 @@
-"""Weights as they are shipped: two sets of features, fitted on the questions of some table."""
+"""Weights as they are shipped: three sets, fitted on the questions of some table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contrib.train.ranker.linear import Pairs
     from contrib.train.ranker.table import Question, Table
 
-ORDER = ("format", "meaning", "words", "confidence")
+ORDER = ("format", "meaning", "words", "name", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
 SHARE = 0.1
@@ -35,10 +35,11 @@ LEFT_OUT = frozenset({
 
 @dataclass(frozen=True)
 class Choice:
-    """The features of a model: with vectors, and by words only."""
+    """The features of a model: with vectors, by words only, and for single identifiers."""
 
     meaning: tuple[str, ...]
     words: tuple[str, ...]
+    name: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Weights:
 
     meaning: Mapping[str, float]
     words: Mapping[str, float]
+    name: Mapping[str, float] | None = None
 
     def score(
         self, table: Table, question: Question, *, by_words: bool | None = None
@@ -54,27 +56,37 @@ class Weights:
         """Return the score of each candidate; by default with the weights search would take."""
         words = question.asked.by_words if by_words is None else by_words
         by_hand = {name: value for name, value in BY_HAND.items() if name in table.columns}
-        weights = {**by_hand, **(self.words if words else self.meaning)}
+        chosen = self.meaning
+        if words:
+            chosen = self.name if question.asked.single and self.name else self.words
+        weights = {**by_hand, **chosen}
         values = question.features[:, table.at(list(weights))].astype(np.float64)
         scores: NDArray[np.float64] = values @ np.array(list(weights.values()))
         return scores
 
 
-def choose(table: Table, without: Iterable[str] = (), *, lexical: bool = False) -> Choice:
-    """Return all features but those left out; `lexical` leaves vectors out everywhere."""
-    left_out = {*LEFT_OUT, *without}
-    kept = tuple(name for name in table.names if name not in left_out and name not in BY_HAND)
+def choose(table: Table, without: Sequence[str] = (), *, lexical: bool = False) -> Choice:
+    """Return all features but those left out; `lexical` leaves vectors out everywhere.
+
+    Single identifiers need some that questions do not: whether it is a class, or the whole name.
+    """
+    fitted = tuple(name for name in table.names if name not in BY_HAND and name not in without)
+    kept = tuple(name for name in fitted if name not in LEFT_OUT)
     words = tuple(name for name in kept if not name.startswith(BY_MEANING))
-    return Choice(words if lexical else kept, words)
+    name = tuple(name for name in fitted if not name.startswith(BY_MEANING))
+    return Choice(words if lexical else kept, words, name)
 
 
 def fit_pairs(table: Table, pairs: Pairs, choice: Choice, strength: float = C) -> Weights:
-    """Fit both sets of weights on the same pairs."""
+    """Fit all sets of weights: that of single identifiers on the pairs of such questions alone."""
     words = _named(choice.words, pairs.fit(table.at(choice.words), strength))
+    of_names, name = pairs.of_names(), None
+    if len(of_names.counts):
+        name = _named(choice.name, of_names.fit(table.at(choice.name), strength))
     if choice.meaning == choice.words:
-        return Weights(words, words)
+        return Weights(words, words, name)
     meaning = _named(choice.meaning, pairs.fit(table.at(choice.meaning), strength))
-    return Weights(meaning, words)
+    return Weights(meaning, words, name)
 
 
 def fit(
@@ -105,8 +117,8 @@ def _named(names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, floa
 
 def write_weights(place: Path, weights: Weights) -> None:
     """Write a file of weights as search reads it; what it says of confidence stays as it is."""
-    fitted = {name: _rounded(getattr(weights, name)) for name in ("meaning", "words")}
-    _write(place, fitted)
+    sets = {"meaning": weights.meaning, "words": weights.words, "name": weights.name}
+    _write(place, {name: _rounded(one) for name, one in sets.items() if one})
 
 
 def write_confidence(place: Path, confidence: Mapping[str, Any]) -> None:

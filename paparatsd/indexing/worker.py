@@ -17,8 +17,8 @@ import numpy as np
 from paparatsd import ipc
 from paparatsd.chunks.embedtext import embed_text
 from paparatsd.chunks.fields import lexical_vectors
-from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.packing import build_record
+from paparatsd.chunks.parse import parse_file
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started, stat_file
 from paparatsd.model import SkippedFile

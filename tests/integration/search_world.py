@@ -10,8 +10,8 @@ import numpy as np
 
 from paparatsd.chunks.embedtext import embed_text
 from paparatsd.chunks.fields import lexical_vectors
-from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.chunks.packing import build_record
+from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.chunks.record import term_counts
 from paparatsd.model import (
     ContentId,

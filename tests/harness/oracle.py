@@ -20,7 +20,10 @@ import anyio.to_thread
 
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.limits import ChunkLimits
+from paparatsd.chunks.packing import NOT_DEFINITIONS, SHORTEST_USED_NAME
 from paparatsd.chunks.parse import parse_file
+from paparatsd.chunks.record import DEFINED_SALT, USED_SALT, last_part
+from paparatsd.chunks.terms import term_id
 from paparatsd.clock import SystemClock
 from paparatsd.model import ProjectName, SkippedFile, VersionId
 from paparatsd.repo_config import load_repo_config
@@ -33,7 +36,7 @@ from paparatsd.store.reader import CatalogReader
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from paparatsd.model import Chunk, TreeListing
+    from paparatsd.model import Chunk, ParsedFile, TreeListing
     from paparatsd.store.rows import VersionInfo
     from tests.harness.daemon import Daemon
 
@@ -63,7 +66,8 @@ class Indexed:
 class Picture:
     """What an index holds of one project.
 
-    `skipped` is path -> reason; `frequencies` is term id -> number of chunks with the term.
+    `skipped` is path -> reason; `frequencies` is term id -> number of chunks with the
+    term, and of files that define or use a name.
     `without_vectors` are paths whose points the store has not acknowledged.
     """
 
@@ -120,7 +124,21 @@ def _build(root: Path, listing: TreeListing, settings: IndexSettings) -> Picture
         files[path] = Indexed(source.content.hex(), tuple(map(_piece, parsed.chunks)))
         for vector in lexical_vectors(path, parsed):
             frequencies.update(vector.ids.tolist())
+        frequencies.update(_names(parsed))
     return Picture(files, skipped, frequencies)
+
+
+def _names(parsed: ParsedFile) -> set[int]:
+    """Return the numbers of the names that a file defines and uses, each counted once."""
+    defined = {
+        term_id(last_part(one.name))
+        for one in parsed.symbols
+        if one.name and one.kind not in NOT_DEFINITIONS
+    }
+    used = {last_part(use.name) for use in parsed.uses}
+    return {number ^ DEFINED_SALT for number in defined} | {
+        term_id(name) ^ USED_SALT for name in used if len(name) >= SHORTEST_USED_NAME
+    }
 
 
 def from_catalog(path: Path, name: str) -> Picture:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from contrib.train.ranker.linear import C, both, make_pairs
+from contrib.train.ranker.linear import C, Pairs, both, make_pairs
 from contrib.train.ranker.table import REAL, load_table
 from paparatsd.search.ranker import BY_HAND, FORMAT
 
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from contrib.train.ranker.linear import Pairs
     from contrib.train.ranker.table import Question, Table
 
 ORDER = ("format", "meaning", "words", "name", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
-SHARE = 0.1
+SHARE = 0.2
 """What a pair from questions made of code counts beside one of a question that a person asked."""
+NAME_SHARE = 0.25
+"""Of that, what a pair counts whose question is one identifier: a name taken from the code means
+its definition only, where people also mean the subject.
+"""
 LEFT_OUT = frozenset({
     "cov_sym", "cov_chunk", "cov_sig", "p_barrel", "stem_forth", "rk_fbm25f", "join_def", "g_out",
     "contcos", "bm25f_share",
@@ -108,7 +111,9 @@ def load_pairs(place: Path, share: float, like: Table) -> Pairs:
     table = load_table(place)
     if table.names != like.names:
         raise SystemExit(f"{place} has other features: collect both with the same code")
-    return make_pairs(table.of(REAL), share=share)
+    pairs = make_pairs(table.of(REAL), share=share)
+    counts = np.where(pairs.single, NAME_SHARE * pairs.counts, pairs.counts)
+    return Pairs(pairs.differences, counts, pairs.single)
 
 
 def _named(names: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:

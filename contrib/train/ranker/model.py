@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ORDER = ("format", "meaning", "words", "name", "confidence")
 BY_MEANING = "d_"
 """Features that need vectors begin so."""
-SHARE = 0.2
+SHARE = 0.1
 """What a pair from questions made of code counts beside one of a question that a person asked."""
 NAME_SHARE = 0.25
 """Of that, what a pair counts whose question is one identifier: a name taken from the code means

@@ -17,7 +17,7 @@ import structlog
 from paparatsd.errors import BadSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 log = structlog.get_logger()
 
@@ -151,14 +151,6 @@ def listen_sockets(
 def inherited_sockets(environment: Mapping[str, str]) -> list[socket.socket]:
     """Return only the sockets of `listen_sockets`; their families tell them apart."""
     return [one.socket for one in listen_sockets(environment)]
-
-
-def tcp_and_unix(
-    inherited: Sequence[InheritedSocket],
-) -> tuple[list[socket.socket], list[socket.socket]]:
-    """Split what was handed over by kind."""
-    tcp = [one.socket for one in inherited if not one.is_unix]
-    return tcp, [one.socket for one in inherited if one.is_unix]
 
 
 def _count(text: str) -> int:

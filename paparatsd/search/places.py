@@ -100,11 +100,6 @@ def without_frames(text: str) -> str:
     return text
 
 
-def has_frames(text: str) -> bool:
-    """Whether a text has a line of a stack trace."""
-    return any(frame.search(text) for frame in _FRAMES)
-
-
 def named_rows(paths: Sequence[str], places: Iterable[Place]) -> dict[int, tuple[float, int]]:
     """Return the files that places mean: row -> (how surely, 0..1, and the line or 0).
 

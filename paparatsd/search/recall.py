@@ -91,7 +91,6 @@ class Candidates:
     """
 
     versions: NDArray[np.int64]
-    recalled: int
     dense: dict[tuple[int, int], float] = field(default_factory=dict)
     floor: float = 0.0
 
@@ -218,9 +217,8 @@ def gather(
     )
     found = [leg.versions for leg in (lexical, dense) if leg is not None]
     versions = np.unique(np.concatenate([extra.astype(np.int64), *found]))
-    recalled = sum(len(leg.versions) for leg in (lexical, dense) if leg is not None)
     floor = min(cosines.values(), default=0.0)
-    return Candidates(versions, recalled, cosines, floor)
+    return Candidates(versions, cosines, floor)
 
 
 def _best(legs: Sequence[Recalled | None], limit: int) -> Recalled | None:

@@ -57,14 +57,6 @@ class ByteBounded(Generic[T]):
         self._items: OrderedDict[int, tuple[int, T]] = OrderedDict()
         self.used_bytes = 0
 
-    def __contains__(self, key: int) -> bool:
-        """Say whether a value is kept; this is no use of it."""
-        return key in self._items
-
-    def is_full(self, share: float) -> bool:
-        """Say whether more than this share of the bound is used."""
-        return self.used_bytes > share * self._max_bytes
-
     def get(self, key: int) -> T | None:
         """Return a value and count it as used."""
         found = self._items.get(key)

@@ -68,13 +68,11 @@ _ENOUGH = 3
 class Piece:
     """A piece of a question in order: what it was, and what it may be called in code.
 
-    Without senses it is kept as it stands: an identifier, or a word that the lexicon lacks
-    (`foreign`: not in Latin letters, or not in English).
+    Without senses it is kept as it stands: an identifier, or a word that the lexicon lacks.
     """
 
     source: str
     senses: Senses = ()
-    foreign: bool = False
 
 
 def is_foreign(text: str) -> bool:
@@ -141,9 +139,9 @@ def _runs(text: str) -> Iterator[Piece]:
 def _known(found: Iterable[Found], *, keep_unknown: bool) -> Iterator[Piece]:
     for one in found:
         if one.senses:
-            yield Piece(one.text, one.senses, foreign=True)
+            yield Piece(one.text, one.senses)
         elif one.senses is None and keep_unknown:
-            yield Piece(one.text, foreign=True)
+            yield Piece(one.text)
 
 
 def _latin(text: str, language: Language) -> Iterator[Piece]:
@@ -171,6 +169,6 @@ def _words(
 ) -> Iterator[Piece]:
     for one in find_inflected(words, language):
         if one.senses:
-            yield Piece(one.text, one.senses, foreign=True)
+            yield Piece(one.text, one.senses)
         elif one.senses is None and one.text not in quiet:
-            yield Piece(one.text, foreign=True)
+            yield Piece(one.text)

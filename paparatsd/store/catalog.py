@@ -124,11 +124,6 @@ class Catalog:
         with self._database.transaction("set_head") as connection:
             projects.set_head(connection, project_id, head)
 
-    def set_checked(self, project_id: int, at: float) -> None:
-        """Note when the view was last proved equal to the disk (epoch seconds)."""
-        with self._database.transaction("set_checked") as connection:
-            connection.execute("UPDATE projects SET checked_at=? WHERE id=?", (at, project_id))
-
     # ------------------------------------------------------------------ versions
 
     def known(self, ids: Iterable[VersionId]) -> set[VersionId]:

@@ -80,11 +80,6 @@ class CatalogReader:
         with self.snapshot():
             yield self._connection
 
-    def data_version(self) -> int:
-        """Return a number that changes whenever another connection has committed something."""
-        with translated(self._path):
-            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
-
     # ------------------------------------------------------------------ projects
 
     def projects(self) -> tuple[ProjectRow, ...]:

@@ -57,7 +57,7 @@ def test_a_word_of_several_meanings_shares_its_weight() -> None:
 
 def test_names_in_a_foreign_question_stay() -> None:
     pieces = translate("Flask中的`url_for`是如何实现的")
-    assert {"Flask", "url_for"} <= {piece.source for piece in pieces if not piece.foreign}
+    assert {"Flask", "url_for"} <= {piece.source for piece in pieces if not piece.senses}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from contrib.train.embedder.prepare import Row, forms
 from paparatsd.chunks.embedtext import embed_text, path_text
@@ -31,6 +30,8 @@ from paparatsd.embeddings.static import StaticModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 QUESTIONS = 250
 LARGEST_FILE = 1_000_000
@@ -43,7 +44,6 @@ TASKS = {
     "file": ("file", ("file", "path")),
 }
 """Task: the kind of row that asks, and the kinds whose documents compete, in one package."""
-Matrix = NDArray[np.float32]
 
 
 def reciprocal_rank(scores: NDArray[np.float32], right: int) -> float:

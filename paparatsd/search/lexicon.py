@@ -90,13 +90,6 @@ def _han_forms() -> Mapping[int, str]:
     return {ord(pair[0]): pair[1] for pair in pairs}
 
 
-def english_words() -> frozenset[str]:
-    """Return all English words of the lexicon."""
-    return frozenset(
-        word for table in _tables().values() for senses in table.values() for word, _ in senses
-    )
-
-
 def fold(text: str) -> str:
     """Return a text of the same length in the form in which the lexicon has its words.
 
@@ -186,7 +179,7 @@ def find_inflected(words: Sequence[tuple[int, str]], language: Language) -> list
     found: list[Found] = []
     at = 0
     while at < len(words):
-        size, senses = _phrase(table, [word for _, word in words[at : at + LONGEST_PHRASE]])
+        size, senses = _phrase(language, [word for _, word in words[at : at + LONGEST_PHRASE]])
         if size > 1:
             found.append(Found(words[at][0], " ".join(w for _, w in words[at : at + size]), senses))
             at += size
@@ -200,21 +193,19 @@ def find_inflected(words: Sequence[tuple[int, str]], language: Language) -> list
     return found
 
 
-def _phrase(table: Mapping[str, Senses], words: Sequence[str]) -> tuple[int, Senses]:
+def _phrase(language: Language, words: Sequence[str]) -> tuple[int, Senses]:
     """Return the number of words in the longest phrase these begin with, and its senses."""
+    known = _phrases(language).get(words[0][:2], ())
     for size in range(len(words), 1, -1):
-        for stems in _phrases(table).get(words[0][:2], ()):
+        for stems in known:
             if len(stems) == size and all(map(_begins, words, stems)):
-                return size, table[" ".join(stems)]
+                return size, _tables()[language][" ".join(stems)]
     return 0, ()
 
 
-def _phrases(table: Mapping[str, Senses]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    return _phrase_index(next(one for one in Language if _tables()[one] is table))
-
-
 @lru_cache(maxsize=len(Language))
-def _phrase_index(language: Language) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+def _phrases(language: Language) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Index the phrases of a language by the first two letters."""
     index: dict[str, list[tuple[str, ...]]] = {}
     for key in _tables()[language]:
         if " " in key:

@@ -70,9 +70,9 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
     places = np.zeros((len(ids), files), np.uint16)
     arena = records.arena
     # Of two terms with the same number the first one counts.
-    distinct, first = np.unique(ids, return_index=True)
-    found, which = _present(arena.columns[KEYS].data, records.slots, distinct)
-    owners, terms = which // max(1, len(distinct)), first[which % max(1, len(distinct))]
+    unique, first = np.unique(ids, return_index=True)
+    found, which = _present(arena.columns[KEYS].data, records.slots, unique)
+    owners, terms = which // max(1, len(unique)), first[which % max(1, len(unique))]
     rows = _rows(arena.term_rows.data.take(found, axis=0), TERM)
     whole[terms, owners], places[terms, owners] = rows["value"], rows["places"]
     counts[terms, owners] = rows["count"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from paparatsd.model import Confidence
 from paparatsd.search.focus import Part, cut_out, whole
+from paparatsd.search.merging import merge_hits
 from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search.resolve import CALLABLE, TYPES
 from paparatsd.search.results import Winner
@@ -261,11 +262,14 @@ def as_winner(caller: Caller, scope: Scope, views: Sequence[ProjectView]) -> Win
 def caller_hits(
     callers: Callers, scope: Scope, views: Sequence[ProjectView], results: Results
 ) -> tuple[Hit, ...]:
-    """Return the callers as hits, those whose file is gone left out."""
+    """Return the callers as hits, those whose file is gone left out.
+
+    Neighbours stay hits of their own; what shares lines with another one is shown with it.
+    """
     hits = []
     for caller in callers.found:
         winner = as_winner(caller, scope, views)
         hit = results.part_hit(winner, partial(shown_part, caller))
         if hit is not None:
             hits.append(hit)
-    return tuple(hits)
+    return merge_hits(hits, max_gap=-1)

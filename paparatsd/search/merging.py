@@ -24,15 +24,16 @@ MAX_GAP_LINES = 2
 MAX_NAMES = 8
 
 
-def merge_hits(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def merge_hits(hits: Sequence[Hit], max_gap: int = MAX_GAP_LINES) -> tuple[Hit, ...]:
     """Return the hits in their order, those of one place as one, at the place of the best.
 
-    Two that cannot be merged both stay, unless they overlap by more than half: then the better one.
+    `max_gap`: lines between two that still touch; -1 merges only those that share lines. Two that
+    cannot be merged both stay, unless they overlap by more than half: then the better one.
     """
     out: list[Hit] = []
     for hit in hits:
         for at, kept in enumerate(out):
-            joined = _joined(kept, hit)
+            joined = _joined(kept, hit, max_gap)
             if joined is not None:
                 out[at] = joined
                 break
@@ -41,7 +42,7 @@ def merge_hits(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         else:
             out.append(hit)
     # What has grown may touch another one now.
-    return merge_hits(out) if len(out) < len(hits) else tuple(out)
+    return merge_hits(out, max_gap) if len(out) < len(hits) else tuple(out)
 
 
 def _same_file(one: Hit, other: Hit) -> bool:
@@ -53,14 +54,14 @@ def _alike(one: Hit, other: Hit) -> bool:
     return _same_file(one, other) and overlap(*spans) > MAX_OVERLAP
 
 
-def _joined(best: Hit, other: Hit) -> Hit | None:
+def _joined(best: Hit, other: Hit, max_gap: int) -> Hit | None:
     """Return both hits as one that is named after the better one, or None when they stay apart."""
     if not _same_file(best, other):
         return None
     upper, lower = sorted((best, other), key=lambda hit: (hit.start_line, -hit.end_line))
     gap = lower.start_line - upper.end_line - 1
     first, last = upper.start_line, max(upper.end_line, lower.end_line)
-    if gap > MAX_GAP_LINES or last - first + 1 > MAX_MERGED_LINES:
+    if gap > max_gap or last - first + 1 > MAX_MERGED_LINES:
         return None
     if not (_has_whole_lines(upper) and _has_whole_lines(lower)):
         return None

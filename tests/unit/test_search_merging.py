@@ -85,3 +85,10 @@ def test_of_two_long_hits_that_overlap_by_more_than_half_the_better_one_is_shown
 def test_text_that_is_not_its_lines_is_not_put_together() -> None:
     cell = replace(hit(1, 9), text="one line of a notebook")
     assert merge_hits([cell, hit(10, 12, "g")]) == (cell, hit(10, 12, "g"))
+
+
+def test_without_a_gap_only_hits_that_share_lines_become_one() -> None:
+    apart = (hit(1, 10), hit(11, 20, "g"))
+    assert merge_hits(apart, max_gap=-1) == apart
+    (merged,) = merge_hits([hit(1, 10), hit(10, 20, "g")], max_gap=-1)
+    assert lines_of(merged) == [f"line {number}" for number in range(1, 21)]

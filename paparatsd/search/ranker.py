@@ -63,8 +63,17 @@ class Ranker:
         by_words: bool,
         single: bool = False,
     ) -> NDArray[np.float64]:
-        """Return each file's score; only differences between files of one question count."""
+        """Return each file's score; only differences between files of one question count.
+
+        Raises Broken when there is a weight for a feature that nobody computes.
+        """
         weights = self.weights(by_words=by_words, single=single)
+        unknown = sorted(set(weights) - set(values))
+        if unknown:
+            raise Broken(
+                f"the ranking weights name features that do not exist here ({', '.join(unknown)}); "
+                "correct the file of `search.ranker`, or install paparatsd again"
+            )
         table = np.stack([values[name] for name in weights])
         total: NDArray[np.float64] = np.array(list(weights.values())) @ table
         return total

@@ -16,6 +16,7 @@ import structlog
 
 from paparatsd import errors, ipc
 from paparatsd.errors import (
+    Broken,
     Busy,
     ChildDied,
     EmbedderUnavailable,
@@ -257,11 +258,15 @@ class Searcher:
 
 
 def _local(error: RemoteError) -> PaparatsError:
-    """Return the exception that the search process raised, as our own class."""
+    """Return the exception that the search process raised, as our own class; others as Broken."""
     known = getattr(errors, error.kind, None)
     if isinstance(known, type) and issubclass(known, PaparatsError):
         return known(str(error))
-    return error
+    # The text of any other exception is a fragment (a KeyError says no more than the key).
+    return Broken(
+        f"the search process could not answer ({error.kind}: {error}); this is a defect of "
+        "paparatsd: ask in other words, and report it with this message"
+    )
 
 
 def scope_notes(scope: Scope) -> tuple[str, ...]:

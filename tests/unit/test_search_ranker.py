@@ -59,3 +59,11 @@ def test_a_single_identifier_has_weights_of_its_own_when_the_file_has_them() -> 
     assert own.score(values, by_words=True, single=True).tolist() == [5.0]
     assert own.score(values, by_words=True).tolist() == [1.0]
     assert own.score(values, by_words=False, single=True).tolist() == [2.0]
+
+
+def test_weight_of_a_feature_that_nobody_computes_is_refused_by_name() -> None:
+    values = {"a": np.array([1.0]), **{name: np.zeros(1) for name in BY_HAND}}
+    ranker = Ranker(meaning={"a": 2.0}, words={"a": 1.0, "gone": 1.0})
+    assert ranker.score(values, by_words=False).tolist() == [2.0]
+    with pytest.raises(Broken, match=r"\(gone\).*search\.ranker"):
+        ranker.score(values, by_words=True)

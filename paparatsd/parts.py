@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -21,6 +22,7 @@ from paparatsd.indexing.flusher import Flusher
 from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
 from paparatsd.search.options import ChildOptions
+from paparatsd.search.ranker import load_ranker
 from paparatsd.store.edge import EdgeStore
 from paparatsd.supervise import Child
 
@@ -122,8 +124,11 @@ async def build_parts(settings: Settings, clock: Clock, broadcaster: Broadcaster
     """Build and start everything below the sessions.
 
     Raises BadSettings, SchemaTooNew, EmbedderUnavailable (an endpoint whose dimension is neither
-    set nor can be asked for) and what else keeps the daemon from starting.
+    set nor can be asked for), Broken (ranking weights of the user's that cannot be used) and what
+    else keeps the daemon from starting.
     """
+    if settings.search.ranker:
+        load_ranker(Path(settings.search.ranker))
     ledger = Ledger(settings.places.catalog)
     await ledger.start()
     try:

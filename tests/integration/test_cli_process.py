@@ -359,6 +359,15 @@ def test_up_tells_why_the_daemon_cannot_start(tmp_path: Path) -> None:
     assert (tmp_path / "state" / "paparatsd.log").stat().st_mode & 0o777 == 0o600
 
 
+def test_up_tells_that_ranking_weights_cannot_be_used(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.json"
+    weights.write_text('{"format": 1, "meaning": {}, "words": {}}')
+    result = run(tmp_path, "up", PAPARATS_SEARCH_RANKER=str(weights), PAPARATS_PORT="0")
+    assert result.returncode != 0
+    assert f"the ranking weights in {weights} cannot be used" in result.stderr
+    assert "search.ranker" in result.stderr
+
+
 def test_a_package_in_the_working_directory_is_not_run(tmp_path: Path) -> None:
     fake = tmp_path / "paparatsd"
     fake.mkdir()

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,16 +116,13 @@ async def scene(**options: object) -> AsyncIterator[Scene]:
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_a_saved_file_is_reported_within_a_tenth_of_a_second(
+async def test_a_saved_file_is_reported_by_an_event(
     tmp_path: Path, source: dict[str, object]
 ) -> None:
     async with scene(**source) as here:
         await here.started(tmp_path)
-        began = time.monotonic()
         (tmp_path / "a.py").write_text("x")
         await here.sees("a.py")
-        # Twice the promise: the machine that runs this is shared.
-        assert time.monotonic() - began < 0.2
         assert here.hub.health("p") == "events"
 
 

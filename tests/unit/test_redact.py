@@ -126,4 +126,3 @@ def test_searching_is_linear_in_the_text(piece: str) -> None:
 
     seconds(10_000)
     assert seconds(400_000) < 20 * seconds(100_000) + 0.05
-    assert seconds(400_000) < 0.4

@@ -339,8 +339,9 @@ class ProjectSession:
         checkout = self._place.checkout
         lineage = await repo.lineage(checkout) if checkout is not None and checkout.git else None
         row = await self._parts.ledger.open_project(self.entry, lineage)
-        self._project_id, self._repo, self._generation = row.id, row.repo, row.generation
-        self._head = row.head
+        self._project_id, self._repo, self._head = row.id, row.repo, row.head
+        shard = self._parts.builder_of(row.repo).shard
+        self._generation = await self._parts.ledger.renew(row.id, shard)
         self._set_state(ProjectState.INDEXING, "checking files")
 
     # ------------------------------------------------------------------ passes

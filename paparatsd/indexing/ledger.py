@@ -10,16 +10,19 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+import structlog
+
+from paparatsd.errors import StateCorrupt
 from paparatsd.indexing.plan import Known
 from paparatsd.indexing.stored import StoredFile, read_stored
-from paparatsd.indexing.terms import term_delta
+from paparatsd.indexing.terms import recount, term_delta, unreadable
 from paparatsd.model import Skip, SkippedFile
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from paparatsd.indexing.passes import Gathered
@@ -34,7 +37,9 @@ if TYPE_CHECKING:
         VersionId,
     )
     from paparatsd.store.packed import PackedVersion
-    from paparatsd.store.rows import OutboxEntry, ProjectRow, Totals
+    from paparatsd.store.rows import OutboxEntry, ProjectRow, TermDelta, Totals
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 
@@ -107,6 +112,15 @@ class Ledger:
             return catalog.project(entry.name)
 
         return await self._write(write)
+
+    async def renew(self, project_id: int, shard: ShardKey) -> int:
+        """Have built again what a project shows that is not in its shard; returns the generation.
+
+        That is everything after a change of the pipeline or of the embedder. What can still be
+        ranked is shown until its successor is there; the rest leaves the view at once, so that
+        nobody takes a project for complete of which nothing can be found.
+        """
+        return await self._write(lambda catalog: _renew(catalog, project_id, shard))
 
     async def projects(self) -> Mapping[ProjectName, ProjectRow]:
         """Return the projects in the catalog, by name."""
@@ -277,6 +291,40 @@ def _skipped_file(row: SkippedRow) -> SkippedFile:
     return SkippedFile(row.path, row.reason, row.detail)
 
 
+def _renew(catalog: Catalog, project_id: int, shard: ShardKey) -> int:
+    view = catalog.read_view(project_id)
+    trusted = catalog.upserted(shard, {entry.version for entry in view.values()})
+    outdated = {path: one.version for path, one in view.items() if one.version not in trusted}
+    catalog.doubt_views(set(outdated.values()))
+    gone = unreadable(catalog.read, set(outdated.values()))
+    drop = tuple(sorted(path for path, version in outdated.items() if version in gone))
+    if not drop:
+        return catalog.read.generation(project_id)
+    left = [one.version for path, one in view.items() if path not in drop]
+    log.info("view_renewed", project=project_id, files=len(outdated), hidden=len(drop))
+    change = ViewChange(drop=drop, terms=recount(catalog.read, project_id, left))
+    return catalog.commit_generation(project_id, change)
+
+
+def _terms(
+    catalog: Catalog,
+    project_id: int,
+    shown: Mapping[str, ViewEntry],
+    drop: Collection[str],
+    gone: Sequence[VersionId],
+) -> TermDelta | None:
+    """Return by how much a change moves the frequencies, counted anew where that takes it."""
+    try:
+        return term_delta(catalog.read, [entry.version for entry in shown.values()], gone)
+    except StateCorrupt as error:
+        log.warning("frequencies_counted_anew", project=project_id, reason=str(error))
+    view = {path: entry.version for path, entry in catalog.read_view(project_id).items()}
+    view |= {path: entry.version for path, entry in shown.items()}
+    return recount(
+        catalog.read, project_id, [one for path, one in view.items() if path not in drop]
+    )
+
+
 def _commit(
     catalog: Catalog, project_id: int, gathered: Gathered, head: Head, shard: ShardKey
 ) -> tuple[int, bool]:
@@ -309,7 +357,7 @@ def _commit(
         drop=tuple(sorted(drop)),
         skipped_set=tuple(skipped),
         skipped_drop=tuple({*gathered.unskip, *shown, *touched} - {row.path for row in skipped}),
-        terms=term_delta(catalog.read, [entry.version for entry in shown.values()], gone),
+        terms=_terms(catalog, project_id, shown, drop, gone),
     )
     generation = catalog.commit_generation(project_id, change, head)
     # What turned out to be a secret must not wait in case a branch comes back.

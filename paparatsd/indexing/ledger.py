@@ -297,12 +297,12 @@ def _renew(catalog: Catalog, project_id: int, shard: ShardKey) -> int:
     outdated = {path: one.version for path, one in view.items() if one.version not in trusted}
     catalog.doubt_views(set(outdated.values()))
     gone = unreadable(catalog.read, set(outdated.values()))
-    drop = tuple(sorted(path for path, version in outdated.items() if version in gone))
+    drop = sorted(path for path, version in outdated.items() if version in gone)
     if not drop:
         return catalog.read.generation(project_id)
-    left = [one.version for path, one in view.items() if path not in drop]
+    left = [one.version for one in view.values() if one.version not in gone]
     log.info("view_renewed", project=project_id, files=len(outdated), hidden=len(drop))
-    change = ViewChange(drop=drop, terms=recount(catalog.read, project_id, left))
+    change = ViewChange(drop=tuple(drop), terms=recount(catalog.read, project_id, left))
     return catalog.commit_generation(project_id, change)
 
 

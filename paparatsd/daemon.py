@@ -196,12 +196,13 @@ class Daemon:
         projects: ProjectsFile,
         broadcaster: Broadcaster,
     ) -> Service:
-        embed_query = parts.embedder.embed_query if parts.embedder is not None else None
+        # Search by words only: no endpoint is asked, no model is loaded.
+        asked = parts.embedder if self._settings.search.meaning else None
         searcher = Searcher(
             child=parts.search_child,
             store=parts.vectors,
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
-            embed_query=embed_query,
+            embed_query=asked.embed_query if asked is not None else None,
             linked=parts.is_linked,
         )
 
@@ -331,15 +332,20 @@ class Daemon:
     async def _reload(self) -> tuple[Settings, tuple[str, ...]]:
         """Read the settings again; say in words what changed and what needs a restart."""
         fresh, old = await asyncio.to_thread(self._reread), self._settings
+        # The search process was started with the first two, the cache made with the third.
+        kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
+        search = replace(fresh.search, **kept)
         needs_restart = ("index", "watch", "http", "control", "embedder", "store")
         later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
-        at_once = [name for name in ("search", "log") if getattr(fresh, name) != getattr(old, name)]
+        later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
+        now = replace(old, search=search, log=fresh.log)
+        at_once = [name for name in ("search", "log") if getattr(now, name) != getattr(old, name)]
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
-        self._settings = replace(old, search=fresh.search, log=fresh.log)
+        self._settings = now
         changes = [f"{name}: changed" for name in at_once]
         changes += [f"{name}: takes effect after a restart" for name in later]
-        return fresh, tuple(changes)
+        return now, tuple(changes)
 
 
 def run_daemon(

@@ -85,10 +85,6 @@ class Notifier:
         """Say that the daemon is going down."""
         return self.send("STOPPING=1", *_status(status))
 
-    def extend_timeout(self, seconds: float) -> bool:
-        """Ask for more time for the start or stop under way."""
-        return self.send(f"EXTEND_TIMEOUT_USEC={int(seconds * 1_000_000)}")
-
 
 def _status(text: str) -> tuple[str, ...]:
     # A newline in the text would begin an assignment of its own.

@@ -28,12 +28,13 @@ skipped, pending, languages: {language: files}, freshness, checked_at, watching,
 progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history}`
 
 HIT: `{project, path, start_line, end_line, address, score, confidence, language, kind, symbol,
-symbol_end (null, or the last line of a symbol that goes on below), text, defines, uses, also_in}`, with `related` also `related: [{relation, certainty, address, symbol,
-kind, path, line}]`, with `explain` also `explanation: {score, features: [{name, share, value,
-weight}], confidence: {label, score, grounds}}`; `meanings` says what the names in it mean
+symbol_end, text, defines, uses, also_in}`. `symbol_end` is null, or the last line of a symbol that
+goes on below. With `related` also `related: [{relation, certainty, address, symbol, kind, path,
+line}]`; with `explain` also `explanation: {score, features: [{name, share, value, weight}],
+confidence: {label, score, grounds}}`, and `meanings` says what the names in it mean.
 
 `tokens` is an estimate for the texts of the results. With `max_tokens` only as many results come as
-fit; `next_offset` is where to go on, null when there is no more.
+fit; `next_offset` is where to go on, null when all results up to `limit` are there.
 
 FRESHNESS: `{project, generation, head, state, reason, pending, checked_at}`
 """  # noqa: E501 - tables

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import socket
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +88,6 @@ class Server:
             return self.engine().show(address, radius, scope)
         if operation == "warm":
             return self.engine().warm(argument)
-        if operation == "embed_query":
-            return self.engine().embed_query(argument)
         if operation == "ping":
             return "pong"
         raise ValueError(f"unknown operation {operation!r}")
@@ -107,8 +104,7 @@ class Server:
         return later
 
     def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Ranked:
-        ranked = self.engine().rank(plan.token, replies)
-        return replace(ranked, notes=(*plan.notes, *ranked.notes)) if plan.notes else ranked
+        return self.engine().rank(plan.token, replies)
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from paparatsd.search.translate import is_foreign, translate
 from paparatsd.search.typos import correct, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,12 +55,11 @@ def expand(
     query: Query,
     frequency: Frequency,
     own_name: str | None = None,
-    is_word: Callable[[str], bool] | None = None,
 ) -> Expanded:
     """Return the question as it should be searched for.
 
     `frequency` says in how many chunks terms stand, by their numbers (`Corpus.frequency`).
-    `own_name`: as for `analyse`. `is_word` knows real English words, which are no typos.
+    `own_name`: as for `analyse`.
     """
     notes: tuple[str, ...] = ()
     counts = _frequency_of(query, frequency)
@@ -71,7 +70,7 @@ def expand(
             return Expanded(translated, notes, _frequency_of(translated, frequency))
     unknown = [term.text for term, count in zip(query.terms, counts, strict=True) if count <= 0]
     if unknown and query.intent is not Intent.CODE:
-        changed, notes = _without_unknown(query, unknown, frequency, own_name, is_word)
+        changed, notes = _without_unknown(query, unknown, frequency, own_name)
         if changed is not query:
             return Expanded(changed, notes, _frequency_of(changed, frequency))
     return Expanded(query, notes, counts)
@@ -109,7 +108,6 @@ def _in_english(
         text=query.text,
         terms=_weighted(choices, weights, original),
         paths=query.paths,
-        parts=(),
         embed_text=english.text,
     )
 
@@ -160,7 +158,6 @@ def _without_unknown(
     unknown: Sequence[str],
     frequency: Frequency,
     own_name: str | None,
-    is_word: Callable[[str], bool] | None,
 ) -> tuple[Query, tuple[str, ...]]:
     """Return the question with its unknown words replaced, and notes that say so."""
     wanted = frozenset(unknown)
@@ -174,7 +171,7 @@ def _without_unknown(
         if other:
             further += other
             continue
-        correction = correct(word, frequency, is_word)
+        correction = correct(word, frequency)
         if correction is not None:
             fixes[word] = " ".join(correction.meant)
             notes.append(f"No file has '{word}': searched for '{fixes[word]}'.")

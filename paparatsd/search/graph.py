@@ -56,7 +56,7 @@ def graph_features(
         # One row of `used` per name and user: the same name follows itself.
         places = np.searchsorted(used, hashes)
         counts = np.searchsorted(used, hashes, side="right") - places
-        rows = np.repeat(places, counts) + _within(counts)
+        rows = ranges(places, counts)
         target = np.repeat(owners, counts)
         weight = np.repeat(worth[which], counts)
         other = leaders[users[rows]] != target
@@ -93,12 +93,6 @@ def _used(
     users = np.repeat(np.arange(len(leaders)), records.lengths[leaders, USED])
     order = np.argsort(used, kind="stable")
     return used[order], users[order]
-
-
-def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 0 .. count - 1 for each count, end to end."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
 
 
 def _worth(corpus: Corpus, names: NDArray[np.uint32], limit: float) -> Floats:

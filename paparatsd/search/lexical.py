@@ -42,10 +42,7 @@ def word_features(
     best = hits.best_of_files(chunk_scores)
     whole = worth @ hits.whole
     early_best = hits.best_of_files(hits.chunk_scores(early))
-    present = np.ones(len(hits.values), np.float64)
-    covered = np.bincount(
-        hits.chunks, weights=present * worth[hits.terms], minlength=int(hits.starts[-1])
-    )
+    covered = np.bincount(hits.chunks, weights=worth[hits.terms], minlength=int(hits.starts[-1]))
     values = {
         "bm25f_rel": best / max(TINY, float(best.max(initial=0.0))),
         "bm25f_share": best / total,

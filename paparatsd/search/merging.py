@@ -74,8 +74,8 @@ def _joined(best: Hit, other: Hit, max_gap: int) -> Hit | None:
         end_line=last,
         address=format_lines(best.project, best.path, first, last),
         text=_union(upper, lower, gap),
-        defines=_first_names((*best.defines, *other.defines)),
-        uses=_first_names((*best.uses, *other.uses)),
+        defines=first_names((*best.defines, *other.defines)),
+        uses=first_names((*best.uses, *other.uses)),
     )
 
 
@@ -90,8 +90,8 @@ def _around(whole: Hit, best: Hit, other: Hit) -> Hit:
         kind=whole.kind,
         symbol=whole.symbol,
         text=whole.text,
-        defines=_first_names(names),
-        uses=_first_names((*best.uses, *other.uses)),
+        defines=first_names(names),
+        uses=first_names((*best.uses, *other.uses)),
     )
 
 
@@ -107,5 +107,6 @@ def _has_whole_lines(hit: Hit) -> bool:
     return hit.text.count("\n") == hit.end_line - hit.start_line
 
 
-def _first_names(names: Iterable[str]) -> tuple[str, ...]:
+def first_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return as many different names as a hit shows."""
     return tuple(dict.fromkeys(names))[:MAX_NAMES]

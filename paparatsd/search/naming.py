@@ -102,25 +102,20 @@ def _path_features(
 
 def _matches(pinned: Pinned, files: Sequence[FileRow]) -> tuple[WordMatches, WordMatches]:
     """Compare the names of the candidates, view by view, and lay the answers side by side."""
-    terms = len(pinned.query.terms)
     rows = np.array([file.row for file in files], np.int64)
     if len(pinned.views) == 1:
         index, alike = pinned.views[0].index, pinned.names[0]
         stems = index.stems.compare(alike.stems, rows)
         return stems, index.folders.compare(alike.folders, rows)
     owners = np.array([file.view for file in files], np.int64)
-    out = []
-    for table in ("stems", "folders"):
-        hits = np.zeros((terms, len(files)), np.float64)
-        rest = np.zeros((3, len(files)), np.float64)
-        for number, (view, alike) in enumerate(zip(pinned.views, pinned.names, strict=True)):
-            mine = np.flatnonzero(owners == number)
-            if len(mine):
-                found = getattr(view.index, table).compare(getattr(alike, table), rows[mine])
-                hits[:, mine] = found.hits
-                rest[:, mine] = (found.back, found.rare_back, found.parts)
-        out.append(WordMatches(hits, rest[0], rest[1], rest[2]))
-    return out[0], out[1]
+    all_stems, all_folders = [], []
+    for number, (view, alike) in enumerate(zip(pinned.views, pinned.names, strict=True)):
+        mine = np.flatnonzero(owners == number)
+        stems = view.index.stems.compare(alike.stems, rows[mine])
+        folders = view.index.folders.compare(alike.folders, rows[mine])
+        all_stems.append(stems.spread(mine, len(files)))
+        all_folders.append(folders.spread(mine, len(files)))
+    return WordMatches.joined(all_stems), WordMatches.joined(all_folders)
 
 
 def name_likeness(

@@ -105,6 +105,16 @@ class WordMatches:
         rest[:, places] = self.back, self.rare_back, self.parts
         return WordMatches(hits, *rest)
 
+    @classmethod
+    def joined(cls, spread: Sequence[WordMatches]) -> WordMatches:
+        """Return what was spread over the same names, each of which only one of them has."""
+        return cls(
+            hits=np.sum([one.hits for one in spread], axis=0),
+            back=np.sum([one.back for one in spread], axis=0),
+            rare_back=np.sum([one.rare_back for one in spread], axis=0),
+            parts=np.sum([one.parts for one in spread], axis=0),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class NameLikeness:

@@ -83,8 +83,8 @@ class Query:
     then not held against a file. qualifiers: containers, packages or folders that a name was
     given with ("Sinatra" of `Sinatra::Base`). spellings: other spellings of the names, lower case.
     paths: files it points to. callers_of: the name whose uses are asked for. definition_of: the
-    name whose definition is, and nothing else. parts: the two questions of a compound one.
-    embed_text: what to embed instead of the text; see `meaning`.
+    name whose definition is, and nothing else. embed_text: what to embed instead of the text; see
+    `meaning`.
     """
 
     text: str
@@ -98,7 +98,6 @@ class Query:
     paths: tuple[Place, ...] = ()
     callers_of: str | None = None
     definition_of: str | None = None
-    parts: tuple[str, ...] = ()
     embed_text: str = ""
 
     @property
@@ -156,9 +155,16 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         paths=places,
         callers_of=callers,
         definition_of=definition,
-        parts=parts(text) if intent is Intent.LANGUAGE and not message else (),
         embed_text="" if subject == text else subject,
     )
+
+
+def halves_of(text: str) -> tuple[str, ...]:
+    """Return the two questions that a compound one asks, empty when it asks one thing."""
+    found = parts(text)
+    if not found or _intent(text) is not Intent.LANGUAGE or is_message(text):
+        return ()
+    return found
 
 
 def _intent(text: str) -> Intent:

@@ -41,12 +41,11 @@ JOINED_WEIGHT = 0.5
 class RecallPlan:
     """What the daemon needs to ask the stores; the rest stays in the search process.
 
-    `token` names the pinned state that `rank` will use. `notes` are for the reader.
+    `token` names the pinned state that `rank` will use.
     """
 
     token: int
     requests: tuple[RecallRequest, ...]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.model import ChunkView, Confidence, Hit
 from paparatsd.search.diversity import overlap
 from paparatsd.search.focus import Part, completed, cut_out, definitions_in, focus, whole
-from paparatsd.search.merging import merge_hits
+from paparatsd.search.merging import MAX_NAMES, first_names, merge_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
 
-MAX_NAMES = 8
-"""Defined and used names shown per hit."""
 MAX_LINES = 60
 """A function that is not longer than this is a hit as a whole, however many chunks it fills."""
 MAX_SHOWN_LINES = 200
@@ -103,7 +101,7 @@ class Results:
             score=winner.score,
             confidence=winner.confidence,
             defines=() if record is None else _defined_names(record, chunk, part),
-            uses=_first_names(
+            uses=first_names(
                 self._shelf.uses(winner.version).between(part.start_line, part.end_line)
             ),
             also_in=winner.also_in,
@@ -276,8 +274,4 @@ def _defined_names(record: RankRecord, chunk: Chunk, part: Part) -> tuple[str, .
     """Return the first distinct names that a part of a chunk defines."""
     present = definitions_in(record, chunk)
     names = (one.name for one in present if part.start_line <= one.start_line <= part.end_line)
-    return _first_names(names)
-
-
-def _first_names(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))[:MAX_NAMES]
+    return first_names(names)

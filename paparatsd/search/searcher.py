@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -26,6 +26,8 @@ from paparatsd.errors import (
 )
 from paparatsd.model import SearchAnswer
 from paparatsd.search.cache import cache_key
+from paparatsd.search.compound import completed
+from paparatsd.search.query import halves_of
 from paparatsd.supervise import RemoteError
 
 if TYPE_CHECKING:
@@ -183,6 +185,17 @@ class Searcher:
             raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
 
     async def _find(self, request: SearchRequest, scope: Scope) -> Found:
+        found = await self._find_one(request, scope)
+        halves = halves_of(request.query) if request.limit > 1 else ()
+        if not halves:
+            return found
+        one_each = [replace(request, query=half, limit=1) for half in halves]
+        others = [await self._find_one(half, scope) for half in one_each]
+        ranked = completed(found.ranked, [other.ranked for other in others], request.limit)
+        complete = found.complete and all(other.complete for other in others)
+        return Found(ranked, found.notes, complete)
+
+    async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
         vector, notes = await self._vector(request)
         found: Found = await self._twice(lambda: self._attempt(request, scope, vector, notes))
         return found
@@ -231,7 +244,7 @@ class Searcher:
             if not ranked.hits:
                 raise problem
             notes = (*notes, NO_STORE)
-        return Found(ranked, (*notes, *plan.notes), complete=not notes)
+        return Found(ranked, notes, complete=not notes)
 
     async def _recall(
         self, plan: RecallPlan, deadline_s: float

@@ -57,26 +57,22 @@ class Correction:
     meant: tuple[str, ...]
 
 
-def correct(
-    word: str, frequency: Frequency, is_word: Callable[[str], bool] | None = None
-) -> Correction | None:
+def correct(word: str, frequency: Frequency) -> Correction | None:
     """Return what a word (small Latin letters) that stands nowhere probably was to be.
 
-    `frequency` says in how many chunks stems stand, by their numbers. `is_word` knows real words:
-    they are only respelled or taken apart, since the searched code may well lack them.
+    `frequency` says in how many chunks stems stand, by their numbers. No list of real words is
+    asked: the one at hand, the embedding model's, has the common misspellings too.
     """
     if not SHORTEST <= len(word) <= LONGEST or not (word.isascii() and word.isalpha()):
         return None
     respelled = _most_frequent([(other, stem(other)) for other in _respelled(word)], frequency)
     if respelled:
         return Correction(word, (respelled,))
-    if is_word is None or not is_word(word):
-        nearby = _most_frequent(_neighbours(word), frequency)
-        if nearby is None and len(word) >= LONG:
-            nearby = _most_frequent(_distant(word), frequency)
-        if nearby:
-            readable = nearby if is_word is None or is_word(nearby) else stem(nearby)
-            return Correction(word, (readable,))
+    nearby = _most_frequent(_neighbours(word), frequency)
+    if nearby is None and len(word) >= LONG:
+        nearby = _most_frequent(_distant(word), frequency)
+    if nearby:
+        return Correction(word, (nearby,))
     halves = _halves(word, frequency)
     return Correction(word, halves) if halves else None
 

@@ -148,3 +148,18 @@ async def test_a_system_directory_is_refused(daemon: Daemon) -> None:
             await daemon.call("POST", "/v1/projects", {"path": path})
         assert caught.value.status == 400
         assert "cannot be a project" in caught.value.message
+
+
+async def test_a_reload_names_what_it_cannot_apply_and_applies_the_rest(
+    daemon: Daemon, tree: Repo
+) -> None:
+    name = await daemon.add(tree.root)
+    await daemon.wait_ready(name)
+
+    config = daemon.home / "config" / "config.toml"
+    config.write_text("[search]\nmeaning = false\nfresh_deadline_s = 3.5\n")
+    first = await daemon.call("POST", "/v1/reload")
+    second = await daemon.call("POST", "/v1/reload")
+
+    assert first["changes"] == ["search: changed", "search.meaning: takes effect after a restart"]
+    assert second["changes"] == ["search.meaning: takes effect after a restart"]

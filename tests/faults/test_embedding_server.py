@@ -68,6 +68,21 @@ async def test_f1_f3_a_silent_server_leaves_lexical_search_and_heals(
         assert await oracle.assert_points(daemon) == 12
 
 
+async def test_search_by_words_only_sends_no_question_to_the_server(
+    server: FakeEmbedder, tmp_path: Path
+) -> None:
+    repo = Repo.create(tmp_path / "p", many_modules(3))
+
+    async with running_daemon({**options(server.url), "PAPARATS_SEARCH_MEANING": "0"}) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+        before = len(server.requests)
+        answer = await daemon.answer("where is the function of module_2")
+
+    assert answer["results"][0]["path"].endswith("module_2.py")
+    assert len(server.requests) == before > 0
+
+
 def nan() -> Reply:
     return vectors([[float("nan")] * DIMENSION] * 12)
 

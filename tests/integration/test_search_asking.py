@@ -77,6 +77,7 @@ def paths(ranked: Ranked) -> list[str]:
         ("getUserById", "src/users.py"),
         ("GetUserByID", "src/users.py"),
         ("get_user_by_id()", "src/users.py"),
+        ("get-user-by-id", "src/users.py"),
         ("http.Client.send", "src/http/client.py"),
         ("mail/client.py", "src/mail/client.py"),
         ("http.Client", "src/http/client.py"),

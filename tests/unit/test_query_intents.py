@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paparatsd.search.messages import constant_words, is_message
-from paparatsd.search.query import Intent, analyse
+from paparatsd.search.query import Intent, analyse, halves_of
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,18 @@ def test_two_plain_words_are_no_definition(text: str) -> None:
 
 
 def test_compound_questions_have_parts_and_noun_phrases_do_not() -> None:
-    assert analyse("parse the headers then validate the token").parts == (
+    assert halves_of("parse the headers then validate the token") == (
         "parse the headers",
         "validate the token",
     )
-    assert len(analyse("where are routes stored and how are requests matched").parts) == 2
-    assert analyse("before and after request hooks").parts == ()
-    assert analyse("connection pooling and transport").parts == ()
+    assert len(halves_of("where are routes stored and how are requests matched")) == 2
+    assert halves_of("before and after request hooks") == ()
+    assert halves_of("connection pooling and transport") == ()
+
+
+def test_code_and_messages_are_no_compound_questions() -> None:
+    assert halves_of("const first = call(one, two); const second = call(three, four);") == ()
+    assert halves_of("error: cannot open file a.txt; permission was denied here") == ()
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ def frequency(ids: NDArray[np.uint32]) -> NDArray[np.float64]:
     return np.array([KNOWN.get(int(number), 0.0) for number in ids])
 
 
-def meant(word: str, *, real: bool = False) -> str | None:
-    found = correct(word, frequency, lambda _: real)
+def meant(word: str) -> str | None:
+    found = correct(word, frequency)
     return " ".join(found.meant) if found else None
 
 
@@ -60,11 +60,10 @@ def test_a_short_word_is_not_turned_into_another_by_replacing_a_letter() -> None
     assert meant("mount") is None
 
 
-def test_real_words_are_only_respelled_or_taken_apart() -> None:
-    assert meant("reqest", real=True) is None
-    assert meant("serialisation", real=True) == "serialization"
-    assert meant("colours", real=True) == "colors"
-    assert meant("ratelimit", real=True) == "rate limit"
+def test_a_respelled_word_keeps_its_ending() -> None:
+    assert meant("serialisation") == "serialization"
+    assert meant("colours") == "colors"
+    assert meant("ratelimit") == "rate limit"
 
 
 def test_numbers_are_those_of_the_index() -> None:

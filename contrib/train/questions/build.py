@@ -226,8 +226,13 @@ def _paths_of(item: Item) -> list[str]:
     return [t["path"] for t in [*item["relevant"], *item["secondary"]]]
 
 
-def questions_of(source: Source, git_dir: Path, corpus: Path, share: float) -> list[Row]:
-    """Export a repository and make its questions; the exported files lose what is asked."""
+def questions_of(
+    source: Source, git_dir: Path, corpus: Path, share: float, times: int = 1
+) -> list[Row]:
+    """Export a repository and make its questions; the exported files lose what is asked.
+
+    `times` as many of each kind as WANTED says, for figures of single repositories.
+    """
     export_tree(git_dir, source.revision, corpus)
     tree = read_tree(corpus, git_dir, source.root)
     present = set(tree.sources)
@@ -238,11 +243,11 @@ def questions_of(source: Source, git_dir: Path, corpus: Path, share: float) -> l
     picker = Picker(tree, commits, rng)
     rows: list[Row] = []
     for kind, count in WANTED[source.set_name].items():
-        rows += picker.take(kind, count)
-    total = sum(WANTED[source.set_name].values())
+        rows += picker.take(kind, count * times)
+    total = sum(WANTED[source.set_name].values()) * times
     for kind in FILL:
-        rows += picker.take(kind, min(total - len(rows), 5))
-    return sorted(rows[:MAX_QUERIES], key=lambda r: (r["kind"], r["query"]))
+        rows += picker.take(kind, min(total - len(rows), 5 * times))
+    return sorted(rows[: MAX_QUERIES * times], key=lambda r: (r["kind"], r["query"]))
 
 
 def write_json(path: Path, data: object) -> None:
@@ -274,6 +279,7 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, default=Path(__file__).with_name("sources.tsv"))
     parser.add_argument("--share", type=float, default=0.25, help="newest share of commits asked")
     parser.add_argument("--only", nargs="*", default=[], help="only these repositories")
+    parser.add_argument("--times", type=int, default=1, help="so many times the usual number")
     parser.add_argument("--missing", action="store_true", help="keep what is built already")
     args = parser.parse_args()
     excluded = frozenset(args.exclude.read_text(encoding="utf-8").lower().split())
@@ -288,7 +294,9 @@ def main() -> int:
         except FileNotFoundError as problem:
             print(problem, file=sys.stderr)
             continue
-        rows = questions_of(source, git_dir, args.out / "corpora" / source.name, args.share)
+        rows = questions_of(
+            source, git_dir, args.out / "corpora" / source.name, args.share, args.times
+        )
         kinds = dict(sorted(Counter(r["kind"] for r in rows).items()))
         took = time.monotonic() - started
         print(

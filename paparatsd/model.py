@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from paparatsd.history_model import ChangedFilter, HistoryStatus, LastChange
+
 
 RepoId = NewType("RepoId", str)
 """A lineage: the id of the oldest first-parent root commit, or a random id kept in the catalog."""
@@ -345,7 +347,7 @@ class ProjectStatus:
     watching: str
     hooks: str
     progress: Progress | None = None
-    history: Mapping[str, Any] = field(default_factory=dict)
+    history: HistoryStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +395,11 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect."""
+    """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect.
+
+    `changed`: only what was changed by somebody, at some time or for a ticket. `history`: each hit
+    is to carry its last change.
+    """
 
     query: str
     limit: int = 5
@@ -406,6 +412,8 @@ class SearchRequest:
     deadline_s: float = 10.0
     related: bool = False
     explain: bool = False
+    changed: ChangedFilter | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,8 +441,9 @@ class Hit:
     """One result. `also_in` lists other projects showing the identical (path, content).
 
     `signals`: each feature's share of the ranking score; `values`: the features themselves;
-    `grounds`: what the shown confidence was computed from (search/confidence.py). `related` is None
-    when nobody asked for it. `symbol_end`: the last line of the symbol, when it goes on below.
+    `grounds`: what the shown confidence was computed from (search/confidence.py). `related` and
+    `last_change` are None when nobody asked for them. `symbol_end`: the last line of the symbol,
+    when it goes on below.
     """
 
     project: ProjectName
@@ -456,6 +465,7 @@ class Hit:
     grounds: Mapping[str, float] = field(default_factory=dict)
     related: tuple[Neighbour, ...] | None = None
     symbol_end: int | None = None
+    last_change: LastChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from paparatsd.search.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from paparatsd.history_model import HistoryStatus
     from paparatsd.model import (
         ChunkView,
         DaemonStatus,
@@ -101,6 +102,18 @@ def neighbour_json(neighbour: Neighbour) -> dict[str, Any]:
     }
 
 
+def history_json(status: HistoryStatus | None) -> dict[str, Any] | None:
+    """Return how far the history of a project is; None where nobody keeps one."""
+    if status is None:
+        return None
+    return {
+        "state": status.state.value,
+        "commits": status.commits,
+        "pending": status.pending,
+        "reason": status.reason,
+    }
+
+
 def answer_json(
     answer: SearchAnswer, next_offset: int | None = None, *, explain: bool = False
 ) -> dict[str, Any]:
@@ -164,7 +177,7 @@ def project_json(status: ProjectStatus) -> dict[str, Any]:
             "files_rate": round(progress.files_rate, 1),
             "eta_s": progress.eta_s,
         },
-        "history": dict(status.history),
+        "history": history_json(status.history),
     }
 
 

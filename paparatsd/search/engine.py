@@ -23,7 +23,7 @@ from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.pointed import asked_lines, placed_files
 from paparatsd.search.query import analyse
-from paparatsd.search.rank import choose_chunks, explain
+from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
     MAX_DEFINERS,
@@ -242,14 +242,13 @@ class Engine:
         by_words, single = pinned.static is None, pinned.query.single
         weights = self._ranker.weights(by_words=by_words, single=single)
         scores = self._ranker.score(features.values, by_words=by_words, single=single)
-        kinds = frozenset(pinned.request.kinds)
         choice = choose_chunks(
             pinned.query,
             candidates,
             files,
             records,
             features,
-            kinds,
+            wanted_chunks(pinned.scope, files, records, frozenset(pinned.request.kinds)),
             asked_lines(pinned, files),
         )
         order = _best_first(scores, files)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
+    from paparatsd.search.scope import Scope
 
 NAME_IN_CHUNK = 1.25
 """Worth of a definition whose name is like the question, for the chunk it begins in."""
@@ -80,12 +81,13 @@ def choose_chunks(
     files: Sequence[FileRow],
     records: Records,
     features: FeatureTable,
-    kinds: frozenset[str],
+    wanted: NDArray[np.bool_] | None,
     lines: Mapping[int, int],
 ) -> ChunkChoice:
     """Score chunks within their files: a definition asked for first, else words plus meaning.
 
-    lines: of the files (their numbers) that the question names with a line, that line.
+    wanted: the chunks that may be shown, None for all. lines: of the files (their numbers) that
+    the question names with a line, that line.
     """
     lexical = features.chunk_scores
     scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
@@ -99,10 +101,27 @@ def choose_chunks(
         chunk = min(int(np.searchsorted(ends, line)), len(ends) - 1)
         if chunk >= 0:
             scores[starts[file] + chunk] += ASKED_LINE
-    if kinds:
-        wanted = [kind in kinds for file in range(len(files)) for kind in records.open(file).kinds]
-        scores = np.where(wanted, scores, -np.inf) if len(wanted) == len(scores) else scores
+    if wanted is not None:
+        scores = np.where(wanted, scores, -np.inf)
     return ChunkChoice(scores, starts)
+
+
+def wanted_chunks(
+    scope: Scope, files: Sequence[FileRow], records: Records, kinds: frozenset[str]
+) -> NDArray[np.bool_] | None:
+    """Return which chunks of these files, end to end, may be shown; None when all may."""
+    if not kinds and not scope.limited:
+        return None
+    parts = []
+    for at, file in enumerate(files):
+        mask = np.ones(records.chunk_count(at), np.bool_)
+        if kinds:
+            mask &= [kind in kinds for kind in records.open(at).kinds]
+        only = scope.projects[file.view].only
+        if only is not None:
+            mask &= [ordinal in only.get(file.version, ()) for ordinal in range(len(mask))]
+        parts.append(mask)
+    return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
 
 
 def _cosines(

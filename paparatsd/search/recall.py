@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.search.paths import NameLikeness, StemMatches
     from paparatsd.search.pointed import Placed
     from paparatsd.search.query import Query
-    from paparatsd.search.scope import Scope
+    from paparatsd.search.scope import ProjectScope, Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
 
 RECALL_LIMIT = 70
@@ -105,7 +105,9 @@ class Filters:
     def resolve(
         self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
     ) -> Allowed:
-        """Return what the request's filters allow in these views."""
+        """Return what the request's filters and the scope allow in these views."""
+        if scope.limited:
+            return self._resolve(request, scope, views)
         generations = tuple((view.project_id, view.generation) for view in views)
         key = (generations, request.paths, request.languages)
         found = self._known.get(key)
@@ -119,7 +121,10 @@ class Filters:
     def _resolve(
         self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
     ) -> Allowed:
-        rows = tuple(allowed_rows(view, request.paths, request.languages) for view in views)
+        rows = tuple(
+            allowed_rows(view, request.paths, request.languages) & _rows_of(project, view)
+            for project, view in zip(scope.projects, views, strict=True)
+        )
         by_shard: dict[ShardKey, list[NDArray[np.int64]]] = {}
         for project, view, mask in zip(scope.projects, views, rows, strict=True):
             by_shard.setdefault(project.shard, []).append(view.versions[mask])
@@ -129,6 +134,12 @@ class Filters:
             if chosen is not None:
                 shards.append((shard, chosen))
         return Allowed(rows, tuple(shards))
+
+
+def _rows_of(project: ProjectScope, view: ProjectView) -> NDArray[np.bool_]:
+    if project.only is None:
+        return np.ones(len(view.versions), np.bool_)
+    return np.isin(view.versions, np.fromiter(project.only, np.int64, len(project.only)))
 
 
 def lexical_vector(query: Query, corpus: Corpus, idf: NDArray[np.float64]) -> SparseVector | None:

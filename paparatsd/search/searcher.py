@@ -113,11 +113,12 @@ class Searcher:
         if not scope.projects:
             return SearchAnswer(request.query, (), (), notes=scope_notes(scope))
         key = cache_key(request, scope)
-        ranked, notes = self._cache.get(key), ()
+        # What a filter by history lets through may change without a new generation.
+        ranked, notes = (None if scope.limited else self._cache.get(key)), ()
         if ranked is None:
             found = await self._within(request.deadline_s, lambda: self._find(request, scope))
             ranked, notes = found.ranked, found.notes
-            if found.complete:
+            if found.complete and not scope.limited:
                 self._cache.put(key, scope, ranked)
         return SearchAnswer(
             query=request.query,

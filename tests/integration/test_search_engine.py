@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,7 @@ from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
 from paparatsd.search.options import ChildOptions
+from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, RecallRequest
-    from paparatsd.search.scope import Scope
 
 SHOP = {
     "src/payment/gateway.py": '''
@@ -363,6 +364,30 @@ def test_kind_filter_shows_only_chunks_of_that_kind(world: World, engine: Engine
     hits = ask(world, engine, "charge card payment", kinds=("section",)).hits
     assert hits
     assert {hit.kind for hit in hits} == {"section"}
+
+
+def only(world: World, chosen: dict[str, set[int]]) -> Scope:
+    """Return the scope in which these chunks may be found, by path, and nothing else."""
+    scope = world.scope()
+    [project] = scope.projects
+    with world.catalog.read.snapshot() as reader:
+        listed, versions = reader.view_versions(project.project_id)
+    by_path = dict(zip(listed, versions.tolist(), strict=True))
+    allowed = {by_path[path]: frozenset(numbers) for path, numbers in chosen.items()}
+    return Scope((replace(project, only=allowed),))
+
+
+def test_a_limited_scope_finds_only_the_chunks_it_names(world: World, engine: Engine) -> None:
+    every = ask(world, engine, "charge card payment refund", limit=20)
+    gateway = [hit for hit in every.hits if hit.path == "src/payment/gateway.py"]
+    limited = only(world, {"src/payment/gateway.py": {1}, "src/limits.go": set()})
+
+    found = ask(world, engine, "charge card payment refund", limited, limit=20)
+
+    assert len(gateway) > 0
+    assert {hit.path for hit in found.hits} == {"src/payment/gateway.py"}
+    assert ask(world, engine, "charge card", only(world, {})).hits == ()
+    assert len(ask(world, engine, "charge card payment refund", limit=20).hits) == len(every.hits)
 
 
 def test_filter_that_allows_nothing_asks_no_shard(world: World, engine: Engine) -> None:

@@ -18,7 +18,7 @@ from paparatsd.errors import (
     UnknownProject,
     VectorStoreUnavailable,
 )
-from paparatsd.model import Confidence, SearchRequest
+from paparatsd.model import Confidence, SearchRequest, VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
@@ -368,26 +368,34 @@ def test_kind_filter_shows_only_chunks_of_that_kind(world: World, engine: Engine
 
 def only(world: World, chosen: dict[str, set[int]]) -> Scope:
     """Return the scope in which these chunks may be found, by path, and nothing else."""
-    scope = world.scope()
-    [project] = scope.projects
-    with world.catalog.read.snapshot() as reader:
-        listed, versions = reader.view_versions(project.project_id)
-    by_path = dict(zip(listed, versions.tolist(), strict=True))
-    allowed = {by_path[path]: frozenset(numbers) for path, numbers in chosen.items()}
+    [project] = world.scope().projects
+    versions = versions_of(world)
+    allowed = {int(versions[path]): frozenset(numbers) for path, numbers in chosen.items()}
     return Scope((replace(project, only=allowed),))
 
 
+def versions_of(world: World) -> dict[str, VersionId]:
+    [project] = world.scope().projects
+    listed, versions = world.catalog.read.view_versions(project.project_id)
+    return dict(zip(listed, map(VersionId, versions.tolist()), strict=True))
+
+
 def test_a_limited_scope_finds_only_the_chunks_it_names(world: World, engine: Engine) -> None:
-    every = ask(world, engine, "charge card payment refund", limit=20)
-    gateway = [hit for hit in every.hits if hit.path == "src/payment/gateway.py"]
-    limited = only(world, {"src/payment/gateway.py": {1}, "src/limits.go": set()})
+    body = "".join(f"    charge_card_{n} = payment + {n}\n" for n in range(60))
+    world.index("shop", {"many.py": f"def charge_card():\n{body}\n\ndef refund():\n{body}"})
+    question = "charge card payment"
+    every = paths(ask(world, engine, question, limit=20))
+    chunks = world.catalog.read.chunks_of(versions_of(world)["many.py"])
+    last = chunks[-1]
 
-    found = ask(world, engine, "charge card payment refund", limited, limit=20)
+    found = ask(world, engine, question, only(world, {"many.py": {last.ordinal}}), limit=20)
 
-    assert len(gateway) > 0
-    assert {hit.path for hit in found.hits} == {"src/payment/gateway.py"}
-    assert ask(world, engine, "charge card", only(world, {})).hits == ()
-    assert len(ask(world, engine, "charge card payment refund", limit=20).hits) == len(every.hits)
+    assert len(chunks) > 1
+    assert [(hit.path, hit.symbol, hit.end_line) for hit in found.hits] == [
+        ("many.py", "refund", last.end_line)
+    ]
+    assert ask(world, engine, question, only(world, {})).hits == ()
+    assert paths(ask(world, engine, question, limit=20)) == every
 
 
 def test_filter_that_allows_nothing_asks_no_shard(world: World, engine: Engine) -> None:

@@ -31,7 +31,7 @@ FENCES = {
     "watchfiles": ("sources/watch",),
     "subprocess": ("sources/git.py", "supervise.py", "interfaces/cli/"),
     "h11": ("interfaces/",),
-    "pathspec": ("search/filters.py",),
+    "pathspec": ("globs.py",),
     "tree_sitter": ("chunks/",),
     "tree_sitter_language_pack": ("chunks/",),
     "Stemmer": ("chunks/",),

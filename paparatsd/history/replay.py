@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from paparatsd.commits import Change, Role, Touch
+from paparatsd.commits import Change, ChunkPast, Involvement, Role, Touch
 from paparatsd.history.dag import UNKNOWN
 from paparatsd.history.ranges import Edits, Run, Span, runs_of, unite_spans
 from paparatsd.history.trail import Trail
@@ -28,27 +28,6 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 200
 _CARRIED = (Change.MODIFY, Change.RENAME)
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """One commit in the past of a range: `Involvement` with the commit's number."""
-
-    commit: int
-    role: Role
-    lines: int
-    born: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Traced:
-    """The past of one range: `ChunkPast` with numbers of commits, newest first."""
-
-    start_line: int
-    end_line: int
-    commits: tuple[Trace, ...]
-    uncommitted: int = 0
-    complete: bool = True
 
 
 @dataclass(slots=True)
@@ -79,7 +58,7 @@ def replay(
     uncommitted: Sequence[Hunk] = (),
     limit: int = DEFAULT_LIMIT,
     ignored: Collection[int] = frozenset(),
-) -> tuple[Traced, ...]:
+) -> tuple[ChunkPast, ...]:
     """Return the past of each range of lines [first, last] of `path`, seen from `head`.
 
     Ranges are of the text as it is now, of `line_count` lines; they may overlap. `uncommitted`
@@ -114,18 +93,18 @@ def _conclude(
     *,
     uncommitted: int,
     is_cut: bool,
-) -> Traced:
+) -> ChunkPast:
     roles = dict(found.roles)
     for commit in lines:
         roles[commit] = Role.RESOLUTION if dag.parent_count(commit) > 1 else Role.AUTHOR
     newest = sorted(roles, key=lambda commit: (dag.order(commit), commit), reverse=True)
     complete = found.complete and not is_cut and len(newest) <= limit
     oldest = newest[-1] if newest and complete else None
-    return Traced(
+    return ChunkPast(
         span[0],
         span[1] - 1,
         tuple(
-            Trace(
+            Involvement(
                 commit,
                 roles[commit],
                 lines.get(commit, 0),

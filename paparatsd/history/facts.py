@@ -1,0 +1,132 @@
+"""The facts of one repository, as replays ask for them: over the store, with the graph in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from paparatsd.commits import Change
+from paparatsd.history.dag import CommitRow, Dag
+from paparatsd.store.history_rows import Skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from paparatsd.commits import ChunkPast, CommitFacts, Touch
+    from paparatsd.history.ancestry import Lineage
+    from paparatsd.history.wording import Wording
+    from paparatsd.model import CommitId, RepoId
+    from paparatsd.store.history import HistoryStore
+    from paparatsd.store.history_pasts import PastKey
+    from paparatsd.store.history_rows import GraphRows, HistoryCounts
+
+KEPT_PATHS = 64
+"""Paths whose touches stay in memory: a file is looked up several times in a row."""
+KEPT_HEADS = 200
+
+
+class StoredFacts:
+    """Implements `trail.PathFacts`. `ignored` are commits that only carry lines."""
+
+    def __init__(self, store: HistoryStore, repo: RepoId) -> None:
+        self.repo = repo
+        self.store = store
+        self.dag = Dag(_rows_of(store.read.graph(repo)))
+        self.ignored: frozenset[int] = frozenset()
+        self.unreadable: set[CommitId] = set()
+        self._touches: OrderedDict[str, list[tuple[int, Touch]]] = OrderedDict()
+        self._listed = dict.fromkeys(store.read.scan_state(repo).heads)
+
+    # ------------------------------------------------------------------ what replays ask
+
+    def commits(self, path: str) -> Iterator[int]:
+        """Return the commits that differ from parent 0 at the path."""
+        return (number for number, touch in self.touches(path) if touch.parent == 0)
+
+    def touches(self, path: str) -> list[tuple[int, Touch]]:
+        """Return (commit, touch) of all touches of a path, against every parent."""
+        found = self._touches.get(path)
+        if found is None:
+            rows = self.store.read.touches_of(self.repo, path)
+            found = self._touches[path] = [(row.number, row.touch(path)) for row in rows]
+            if len(self._touches) > KEPT_PATHS:
+                self._touches.popitem(last=False)
+        return found
+
+    def number(self, commit: CommitId) -> int | None:
+        """Return the number of a commit that is in the graph."""
+        found = self.store.read.numbers(self.repo, [commit]).get(commit)
+        return found if found is not None and found in self.dag else None
+
+    def paths_of(self, commits: Iterable[int]) -> set[str]:
+        """Return every path that one of these commits touched, new names and old ones."""
+        changed = self.store.read.changed_paths(commits)
+        return {path for paths in changed.values() for path in paths}
+
+    # ------------------------------------------------------------------ pasts
+
+    def pasts(self, keys: Sequence[PastKey]) -> dict[PastKey, tuple[ChunkPast, ...]]:
+        """Return those pasts of file versions that are kept."""
+        return self.store.pasts(keys)
+
+    def put_pasts(self, key: PastKey, pasts: Sequence[ChunkPast]) -> None:
+        """Keep what came of a file version's chunks."""
+        self.store.put_pasts(self.repo, {key: pasts})
+
+    # ------------------------------------------------------------------ reading
+
+    def counts(self) -> HistoryCounts:
+        """Return how much there is."""
+        return self.store.read.counts(self.repo)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether history goes on where this clone has no commits."""
+        return any(self.dag.base(chain) >= 0 and self.dag.base(chain) not in self.dag
+                   for chain in range(self.dag.chain_count))  # fmt: skip
+
+    def is_listed(self, head: CommitId) -> bool:
+        """Whether all that a head reaches is in the graph already."""
+        return head in self._listed
+
+    def known_heads(self) -> list[CommitId]:
+        """Return heads all of whose commits are known; some may be gone from git."""
+        return list(self._listed)
+
+    def note_listed(self, head: CommitId) -> None:
+        """Note that all that a head reaches is in the graph."""
+        self._listed.pop(head, None)
+        self._listed[head] = None
+        while len(self._listed) > KEPT_HEADS:
+            del self._listed[next(iter(self._listed))]
+        state = replace(self.store.read.scan_state(self.repo), heads=tuple(self._listed))
+        self.store.set_scan(self.repo, state)
+
+    def add_commits(self, rows: Sequence[Lineage]) -> None:
+        """Put commits into the graph, parents first; what they touch is read later."""
+        skeletons = [Skeleton(row.commit, row.parents, row.instant) for row in rows]
+        numbers = self.store.add_skeletons(self.repo, skeletons)
+        self.dag.extend(
+            CommitRow(numbers[row.commit], tuple(numbers[one] for one in row.parents), row.instant)
+            for row in rows
+        )
+
+    def missing(self, limit: int) -> list[CommitId]:
+        """Return commits whose facts are to be read, the newest first."""
+        found = self.store.read.missing_facts(self.repo, limit + len(self.unreadable))
+        return [commit for commit in found if commit not in self.unreadable][:limit]
+
+    def add_facts(self, facts: Sequence[CommitFacts], wording: Wording) -> None:
+        """Keep what commits say and touched, with the tickets they name."""
+        tickets = {one.commit.id: wording.tickets_in(one.commit) for one in facts}
+        self.store.add_facts(self.repo, facts, tickets)
+        self._touches.clear()
+
+
+def _rows_of(graph: GraphRows) -> Iterator[CommitRow]:
+    ends = graph.offsets.tolist()
+    parents = graph.parents.tolist()
+    for at, (number, committed) in enumerate(
+        zip(graph.numbers.tolist(), graph.committed.tolist(), strict=True)
+    ):
+        yield CommitRow(number, tuple(parents[ends[at] : ends[at + 1]]), committed)

@@ -1,0 +1,74 @@
+"""What the daemon tells the history process of a project, and what it hears of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paparatsd.history_model import ChunkCommit, HistoryStatus, Owner, TicketNote
+    from paparatsd.model import CommitId, ProjectName, RepoId
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """One project as it is now: where it is, what it shows, and how its tickets are written.
+
+    `head` is None for a folder without git and for an unborn branch. `patterns` are regular
+    expressions of the project's own settings; `jira` is where Jira keys are looked up, or "".
+    """
+
+    project_id: int
+    name: ProjectName
+    repo: RepoId
+    root: str
+    git: bool
+    generation: int
+    head: CommitId | None
+    branch: str | None = None
+    patterns: tuple[str, ...] = ()
+    jira: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A filter as numbers: who (part of a name or address), when (seconds), which ticket."""
+
+    author: str = ""
+    since: float | None = None
+    until: float | None = None
+    ticket: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a step: whether there is more to do, and how far each project is."""
+
+    busy: bool
+    status: Mapping[int, HistoryStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines `start` to `end` of what a project shows at a path."""
+
+    project_id: int
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLog:
+    """The history of some lines: what `ChunkLog` says of commits."""
+
+    commits: tuple[ChunkCommit, ...]
+    total: int
+    tickets: tuple[TicketNote, ...]
+    owners: tuple[Owner, ...]
+    uncommitted: int
+    complete: bool
+    pending: bool
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,228 @@
+"""The history of what one project shows: filled a file at a time, kept as a timeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.commits import Change, ChunkPast, Involvement
+from paparatsd.errors import GitFailed
+from paparatsd.history.committed import difference
+from paparatsd.history.lineage import first_parents_apart
+from paparatsd.history.replay import replay
+from paparatsd.history.timeline import Timeline
+from paparatsd.history.trail import last_touch
+from paparatsd.sources.git import GitContext
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Sequence
+
+    from paparatsd.commits import Touch
+    from paparatsd.history.facts import StoredFacts
+    from paparatsd.history.followed import Followed
+    from paparatsd.model import VersionId
+    from paparatsd.sources.repo import Checkout
+    from paparatsd.store.reader import CatalogReader
+
+log = structlog.get_logger()
+
+_POINTER_LINES = 3
+"""Lines of what git keeps in place of content that lies elsewhere."""
+READ_AT_ONCE = 200
+
+
+class ProjectHistory:
+    """One project, its view and where its head is in the graph."""
+
+    def __init__(self, followed: Followed, facts: StoredFacts, reader: CatalogReader) -> None:
+        self.followed = followed
+        self.checkout: Checkout | None = None
+        self.timeline = Timeline()
+        self.pending = 0
+        self.problem = ""
+        self._facts = facts
+        self._reader = reader
+        self._bases: dict[str, int] = {}
+        self._bases_at: int | None = None
+        self._mapped: tuple[object, ...] | None = None
+
+    @property
+    def context(self) -> GitContext:
+        """How git is to be asked here."""
+        found = self.checkout.context if self.checkout is not None else None
+        return found or GitContext()
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether every chunk of the view has its history as of the head."""
+        return self._mapped == self._now()
+
+    def git_path(self, path: str) -> str:
+        """Return the path from the top of the work tree, as git has it."""
+        prefix = self.checkout.prefix if self.checkout is not None else ""
+        return f"{prefix}/{path}" if prefix else path
+
+    def project_path(self, path: str) -> str | None:
+        """Return a path of git's as the project has it; None when it lies outside."""
+        prefix = self.checkout.prefix if self.checkout is not None else ""
+        if not prefix:
+            return path
+        return path.removeprefix(f"{prefix}/") if path.startswith(f"{prefix}/") else None
+
+    def head(self) -> int | None:
+        """Return the head's number; None where there is none that is known."""
+        return self._facts.number(self.followed.head) if self.followed.head else None
+
+    def view(self) -> dict[str, VersionId]:
+        """Return what the project shows, by path."""
+        from_catalog = self._reader.view(self.followed.project_id)
+        return {path: entry.version for path, entry in from_catalog.items()}
+
+    # ------------------------------------------------------------------ filling
+
+    async def map(self) -> AsyncIterator[None]:
+        """Bring the timeline in line with view and head; yields after each small piece."""
+        now = self._now()
+        view = self.view()
+        async for _ in self._find_bases(view):
+            yield
+        wanted = [
+            (path, version, self._bases[path])
+            for path, version in view.items()
+            if self.timeline.base(version) != self._bases[path]
+        ]
+        self.pending = len(wanted)
+        missing: list[tuple[str, VersionId, int]] = []
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            some = wanted[start : start + READ_AT_ONCE]
+            known = self._facts.pasts([(version, base) for _, version, base in some])
+            for path, version, base in some:
+                if (version, base) in known:
+                    self.timeline.put(version, base, known[version, base])
+                else:
+                    missing.append((path, version, base))
+            self.pending = len(wanted) - start - len(some) + len(missing)
+            yield
+        for path, version, base in missing:
+            await self._fill(path, version, base)
+            self.pending -= 1
+            yield
+        self.timeline.keep(view.values())
+        self.pending = 0
+        self._mapped = now
+
+    def forget_pasts(self) -> None:
+        """Have everything replayed again: what is said of commits has changed."""
+        self.timeline = Timeline()
+        self._mapped = None
+
+    def _now(self) -> tuple[object, ...]:
+        return self.followed.generation, self.followed.head
+
+    async def _find_bases(self, view: Iterable[str]) -> AsyncIterator[None]:
+        """Say for each path which commit made it what it is at the head; 0 for none."""
+        head, dag = self.head(), self._facts.dag
+        if head is None:
+            self._bases, self._bases_at = dict.fromkeys(view, 0), None
+            return
+        if head != self._bases_at:
+            self._forget_bases(head)
+        paths = list(view)
+        for gone in self._bases.keys() - set(paths):
+            del self._bases[gone]
+        unknown = [path for path in paths if path not in self._bases]
+        for count, path in enumerate(unknown, 1):
+            self._bases[path] = last_touch(self._facts, dag, head, self.git_path(path)) or 0
+            if count % READ_AT_ONCE == 0:
+                yield
+        self._bases_at = head
+
+    def _forget_bases(self, head: int) -> None:
+        """Drop those that may differ between where they were looked up and `head`."""
+        apart = None
+        if self._bases_at is not None:
+            apart = first_parents_apart(self._facts.dag, self._bases_at, head)
+        if apart is None:
+            self._bases = {}
+            return
+        for touched in self._facts.paths_of(apart):
+            path = self.project_path(touched)
+            if path is not None:
+                self._bases.pop(path, None)
+
+    async def _fill(self, path: str, version: VersionId, base: int) -> None:
+        chunks = self._reader.chunks_of(version)
+        ranges = [(chunk.start_line, chunk.end_line) for chunk in chunks]
+        try:
+            pasts = await self.trace(path, version, base, ranges)
+        except GitFailed as error:
+            log.warning("history_of_file_failed", path=path, error=str(error))
+            self.problem = str(error)
+            return
+        if pasts is not None:
+            self.timeline.put(version, base, pasts)
+            self._facts.put_pasts((version, base), pasts)
+
+    # ------------------------------------------------------------------ asking
+
+    def base(self, path: str) -> int:
+        """Return the commit that made a path what it is at the head; 0 when there is none."""
+        known = self._bases.get(path) if self._bases_at == self.head() else None
+        if known is None:
+            head = self.head()
+            found = head and last_touch(self._facts, self._facts.dag, head, self.git_path(path))
+            return found or 0
+        return known
+
+    async def trace(
+        self, path: str, version: VersionId, base: int, ranges: Sequence[tuple[int, int]]
+    ) -> tuple[ChunkPast, ...] | None:
+        """Return the history of ranges of lines [first, last] of what is shown at a path.
+
+        None when the file is another one by now. Raises GitFailed.
+        """
+        info = self._reader.infos([version]).get(version)
+        if info is None:
+            return None
+        touch = self._touch(path, base)
+        if touch is None or touch.change is Change.DELETE:
+            return tuple(ChunkPast(a, b, (), max(0, b - a + 1)) for a, b in ranges)
+        found = await difference(
+            Path(self.followed.root), path, info.content, touch.blob, self.context
+        )
+        if found is None:
+            return None
+        dag, full = self._facts.dag, self.git_path(path)
+        ignored = self._facts.ignored
+        if found.opaque:
+            pointer = [(1, _POINTER_LINES)]
+            (past,) = replay(
+                self._facts, dag, base, full, pointer, _POINTER_LINES, ignored=ignored
+            )
+            return tuple(_of_pointer(past, a, b) for a, b in ranges)
+        return replay(
+            self._facts,
+            dag,
+            base,
+            full,
+            ranges,
+            info.lines,
+            uncommitted=found.hunks,
+            ignored=ignored,
+        )
+
+    def _touch(self, path: str, base: int) -> Touch | None:
+        if not base:
+            return None
+        for number, touch in self._facts.touches(self.git_path(path)):
+            if number == base and touch.parent == 0:
+                return touch
+        return None
+
+
+def _of_pointer(past: ChunkPast, first: int, last: int) -> ChunkPast:
+    """Say of lines whose content git does not have what is known of the file as a whole."""
+    commits = tuple(Involvement(one.commit, one.role, 0, one.born) for one in past.commits)
+    return ChunkPast(first, last, commits, 0, past.complete)

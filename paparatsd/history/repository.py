@@ -1,0 +1,169 @@
+"""The history of one repository: read from git a piece at a time, for all projects that show it."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.errors import GitFailed
+from paparatsd.history.ancestry import list_commits
+from paparatsd.history.facts import StoredFacts
+from paparatsd.history.project import ProjectHistory
+from paparatsd.history.scan import scan_commits
+from paparatsd.history_model import HistoryState, HistoryStatus
+from paparatsd.sources import repo as places
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from paparatsd.history.followed import Followed
+    from paparatsd.model import CommitId, RepoId
+    from paparatsd.store.history import HistoryStore
+    from paparatsd.store.reader import CatalogReader
+
+log = structlog.get_logger()
+
+FACTS_AT_ONCE = 1_000
+
+
+class RepoHistory:
+    """Facts of one repository, and its projects. Work is done in pieces by `step`."""
+
+    def __init__(self, store: HistoryStore, reader: CatalogReader, repo: RepoId) -> None:
+        self.projects: dict[int, ProjectHistory] = {}
+        self.facts = StoredFacts(store, repo)
+        self._reader = reader
+        self._work: AsyncIterator[None] | None = None
+        self._is_stale = False
+        self._problem = ""
+
+    def follow(self, followed: Followed) -> None:
+        """Take note of a project or of where it is now; the work is done by `step`."""
+        known = self.projects.get(followed.project_id)
+        if known is None or known.followed.root != followed.root:
+            known = ProjectHistory(followed, self.facts, self._reader)
+            self.projects[followed.project_id] = known
+        elif known.followed != followed:
+            known.followed = followed
+        self._is_stale = True
+
+    def forget(self, project_id: int) -> None:
+        """Drop a project; what its repository has stays for the others."""
+        self.projects.pop(project_id, None)
+
+    def status(self) -> dict[int, HistoryStatus]:
+        """Return how far each project is."""
+        counts = self.facts.counts()
+        left = counts.commits - counts.facts - len(self.facts.unreadable)
+        return {
+            project_id: self._status_of(project, counts.facts, max(0, left))
+            for project_id, project in self.projects.items()
+        }
+
+    def _status_of(self, project: ProjectHistory, commits: int, left: int) -> HistoryStatus:
+        followed = project.followed
+        if not followed.git or followed.head is None:
+            reason = "no commit yet" if followed.git else "not a git repository"
+            return HistoryStatus(HistoryState.NONE, 0, 0, reason)
+        reason = self._problem or project.problem
+        if project.head() is None and self._problem:
+            return HistoryStatus(HistoryState.BROKEN, commits, 0, reason)
+        if left or project.head() is None:
+            return HistoryStatus(HistoryState.SCANNING, commits, left, reason)
+        if not project.is_mapped:
+            return HistoryStatus(HistoryState.MAPPING, commits, project.pending, reason)
+        if self.facts.is_cut_off or reason:
+            reason = reason or "history ends where the clone is shallow"
+            return HistoryStatus(HistoryState.LIMITED, commits, 0, reason)
+        return HistoryStatus(HistoryState.READY, commits)
+
+    async def step(self) -> bool:
+        """Do a small piece of what is to be done; False when there is nothing."""
+        if self._work is None:
+            if not self._is_stale:
+                return False
+            self._work = self._run()
+        try:
+            await anext(self._work)
+        except StopAsyncIteration:
+            self._work = None
+        except GitFailed as error:
+            log.warning("history_failed", error=str(error))
+            self._problem, self._work = str(error), None
+        return self._work is not None or self._is_stale
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        work, self._work = self._work, None
+        if work is not None:
+            await work.aclose()  # type: ignore[attr-defined]  # an async generator
+
+    async def _run(self) -> AsyncIterator[None]:
+        """Read what is missing, then map views; begins anew when something has moved."""
+        self._is_stale = False
+        for project in tuple(self.projects.values()):
+            if project.checkout is None and project.followed.git:
+                project.checkout = await places.locate(Path(project.followed.root))
+                yield
+        self._problem = ""
+        for work in (self._learn(), self._read_facts()):
+            async with aclosing(work) as pieces:
+                async for _ in pieces:
+                    yield
+                    if self._is_stale:
+                        return
+        for project in tuple(self.projects.values()):
+            if project.is_mapped or project.followed.project_id not in self.projects:
+                continue
+            async with aclosing(project.map()) as pieces:
+                async for _ in pieces:
+                    yield
+                    if self._is_stale:
+                        return
+
+    async def _learn(self) -> AsyncIterator[None]:
+        """Learn which commits the heads reach, and what their parents are."""
+        for project in tuple(self.projects.values()):
+            head, checkout = project.followed.head, project.checkout
+            if head is None or checkout is None or not checkout.git:
+                continue
+            if self.facts.is_listed(head, shallow=checkout.shallow):
+                continue
+            known = self.facts.known_heads()
+            rows = list_commits(checkout.root, project.context, [head], known)
+            async with aclosing(rows) as batches:
+                async for batch in batches:
+                    self.facts.add_commits(batch)
+                    yield
+            self.facts.note_listed(head, shallow=checkout.shallow)
+
+    async def _read_facts(self) -> AsyncIterator[None]:
+        """Read what commits say and touch, the newest first."""
+        found = next((one for one in self.projects.values() if _is_git(one)), None)
+        if found is None or found.checkout is None:
+            return
+        while ids := self.facts.missing(FACTS_AT_ONCE):
+            unread = set(ids)
+            try:
+                scanning = scan_commits(found.checkout.root, found.context, ids)
+                async with aclosing(scanning) as batches:
+                    async for batch in batches:
+                        self.facts.add_facts(batch)
+                        unread -= {one.commit.id for one in batch}
+                        yield
+            except GitFailed as error:
+                self._problem = str(error)
+            # What git has no more of stays as it is; asking again would ask for ever.
+            self._give_up(unread)
+
+    def _give_up(self, ids: set[CommitId]) -> None:
+        if ids:
+            log.warning("commits_unreadable", repo=self.facts.repo, count=len(ids))
+        self.facts.unreadable |= ids
+
+
+def _is_git(project: ProjectHistory) -> bool:
+    return project.checkout is not None and project.checkout.git

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.errors import GitFailed
 from paparatsd.model import CommitId
@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
     from pathlib import Path
 
-Lineage = tuple[CommitId, tuple[CommitId, ...]]
-"""A commit and its parents in git's order."""
+
+
+class Lineage(NamedTuple):
+    """A commit, its parents in git's order, and when it was committed (seconds)."""
+
+    commit: CommitId
+    parents: tuple[CommitId, ...]
+    instant: int
+
 
 LISTED_COMMITS = 1_000
 """Commits in one item of a list."""
@@ -110,7 +117,7 @@ async def _rows(
     rest = b""
     async with stream_git(
         root,
-        ["rev-list", *order, "--parents", "--stdin"],
+        ["rev-list", *order, "--timestamp", "--parents", "--stdin"],
         context=context,
         stdin=_stdin(heads, known),
         deadline_s=LIST_DEADLINE_S,
@@ -123,8 +130,8 @@ async def _rows(
 
 
 def _lineage(line: str) -> Lineage:
-    name, *parents = line.split(" ")
-    return CommitId(name), tuple(CommitId(parent) for parent in parents)
+    instant, name, *parents = line.split(" ")
+    return Lineage(CommitId(name), tuple(CommitId(parent) for parent in parents), int(instant))
 
 
 async def _reachable(
@@ -139,34 +146,34 @@ async def _reachable(
 
 async def _until_it_dies(
     root: Path, context: GitContext, heads: Sequence[CommitId]
-) -> dict[CommitId, tuple[CommitId, ...]]:
-    found: dict[CommitId, tuple[CommitId, ...]] = {}
+) -> dict[CommitId, Lineage]:
+    found: dict[CommitId, Lineage] = {}
     if heads:
         try:
             async with aclosing(_rows(root, context, (), heads, ())) as runs:
                 async for run in runs:
-                    found.update(run)
+                    found.update((row.commit, row) for row in run)
         except GitFailed:
             pass  # the caller knows that history is damaged, and says so
     return found
 
 
-def _parents_first(parents: dict[CommitId, tuple[CommitId, ...]]) -> list[Lineage]:
+def _parents_first(rows: dict[CommitId, Lineage]) -> list[Lineage]:
     """Return the commits in topological order (depth first, each after all its parents)."""
     done: set[CommitId] = set()
     ordered: list[Lineage] = []
-    for start in reversed(parents):
+    for start in reversed(rows):
         path = [start]
         while path:
             name = path[-1]
-            waiting = [p for p in parents[name] if p in parents and p not in done]
+            waiting = [p for p in rows[name].parents if p in rows and p not in done]
             if name not in done and waiting:
                 path.append(waiting[0])
                 continue
             path.pop()
             if name not in done:
                 done.add(name)
-                ordered.append((name, parents[name]))
+                ordered.append(rows[name])
     return ordered
 
 

@@ -109,7 +109,7 @@ async def scan(
         failure: GitFailed | None = None
         try:
             async for run in runs:
-                async with aclosing(_batches(asked, [commit for commit, _ in run])) as batches:
+                async with aclosing(_batches(asked, [row.commit for row in run])) as batches:
                     async for batch in batches:
                         yield batch
         except GitFailed as error:

@@ -17,7 +17,7 @@ from paparatsd.store.database import Database, batched, copies, translated
 from paparatsd.store.history_interning import Interned
 from paparatsd.store.history_reader import HistoryReader
 from paparatsd.store.history_schema import HISTORY, PARTIAL, WHOLE
-from paparatsd.store.past_pack import pack_pasts, past_commits, unpack_pasts
+from paparatsd.store.past_pack import pack_pasts, unpack_pasts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -254,17 +254,8 @@ class HistoryStore:
     # ------------------------------------------------------------------ pasts
 
     def put_pasts(self, repo: RepoId, pasts: Mapping[PastKey, Sequence[ChunkPast]]) -> None:
-        """Keep the past of each chunk of file versions, in the order of the chunks.
-
-        A past that names a commit which is not there (any more) is left out.
-        """
-        named = {one.commit for chunks in pasts.values() for past in chunks for one in past.commits}
-        numbers = self.read.numbers(repo, named)
-        packs = [
-            (key, pack_pasts(chunks, numbers))
-            for key, chunks in pasts.items()
-            if all(one.commit in numbers for past in chunks for one in past.commits)
-        ]
+        """Keep the past of each chunk of file versions, in the order of the chunks."""
+        packs = [(key, pack_pasts(chunks)) for key, chunks in pasts.items()]
         for batch in batched(packs, TOUCHES):
             with self._database.transaction("put_pasts") as connection:
                 number = history_graph.ensure_repo(connection, repo)
@@ -276,16 +267,17 @@ class HistoryStore:
         now = self._clock.now()
         with translated(self.path):
             found = history_pasts.read_pasts(self._connection, keys)
-            named = {key: past_commits(pack) for key, (_, pack) in found.items()}
-            wanted = {number for numbers in named.values() for number in numbers}
-            ids = history_graph.find_ids(self._connection, wanted)
         stale = (key for key, (used, _) in found.items() if now - used > USED_S)
         self._used.update(dict.fromkeys(islice(stale, max(0, 10_000 - len(self._used)))))
-        return {
-            key: unpack_pasts(pack, ids)
-            for key, (_, pack) in found.items()
-            if ids.keys() >= set(named[key])
-        }
+        return {key: unpack_pasts(pack) for key, (_, pack) in found.items()}
+
+    def forget_pasts(self, repo: RepoId) -> None:
+        """Delete the pasts of a repository: what is said of its commits has changed."""
+        with self._database.transaction("forget_pasts") as connection:
+            number = history_graph.ensure_repo(connection, repo)
+            connection.execute("DELETE FROM pasts WHERE repo = ?", (number,))
+            collection.note_sweeping(connection)
+        self._disturb()
 
     def _note_used(self) -> None:
         used, self._used = list(self._used), {}

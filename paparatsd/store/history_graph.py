@@ -45,8 +45,8 @@ def ensure_repo(connection: sqlite3.Connection, repo: RepoId) -> int:
     if known is not None:
         return known
     cursor = connection.execute(
-        """INSERT INTO repositories(id, heads, shallow, complete, commits, facts, touches)
-           VALUES (?, '[]', '', 0, 0, 0, 0)""",
+        """INSERT INTO repositories(id, heads, shallow, wording, ignored, commits, facts, touches)
+           VALUES (?, '[]', '', '', '', 0, 0, 0)""",
         (repo,),
     )
     return int(cursor.lastrowid or 0)
@@ -54,18 +54,18 @@ def ensure_repo(connection: sqlite3.Connection, repo: RepoId) -> int:
 
 def read_scan(connection: sqlite3.Connection, repo: int) -> ScanState:
     """Return how far a repository was read."""
-    heads, shallow, complete, at = connection.execute(
-        "SELECT heads, shallow, complete, scanned_at FROM repositories WHERE number = ?", (repo,)
+    heads, *others = connection.execute(
+        "SELECT heads, shallow, wording, ignored FROM repositories WHERE number = ?", (repo,)
     ).fetchone()
-    return ScanState(tuple(map(CommitId, json.loads(heads))), shallow, bool(complete), at)
+    return ScanState(tuple(map(CommitId, json.loads(heads))), *others)
 
 
 def write_scan(connection: sqlite3.Connection, repo: int, state: ScanState) -> None:
     """Note how far a repository was read."""
     connection.execute(
-        """UPDATE repositories SET heads = ?, shallow = ?, complete = ?, scanned_at = ?
+        """UPDATE repositories SET heads = ?, shallow = ?, wording = ?, ignored = ?
            WHERE number = ?""",
-        (json.dumps(state.heads), state.shallow, int(state.complete), state.scanned_at, repo),
+        (json.dumps(state.heads), state.shallow, state.wording, state.ignored, repo),
     )
 
 

@@ -126,16 +126,16 @@ class StoredPerson:
 
 @dataclass(frozen=True, slots=True)
 class ScanState:
-    """How far a repository was read.
+    """How far a repository was read, and by which rules.
 
-    `heads` are those of the last scan, `shallow` a digest of where git said that history is cut
-    off, `complete` whether the facts of all that the heads reach were read then.
+    `heads`: all that they reach is in the graph. The others are digests: of where git said that
+    history is cut off, of how tickets are written, and of the commits that only carry lines.
     """
 
     heads: tuple[CommitId, ...] = ()
     shallow: str = ""
-    complete: bool = False
-    scanned_at: float | None = None
+    wording: str = ""
+    ignored: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ INITIAL = (
     # number is never used again, so what still names it finds nothing rather than another.
     """CREATE TABLE repositories(
         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, heads TEXT NOT NULL,
-        shallow TEXT NOT NULL, complete INTEGER NOT NULL, scanned_at REAL,
+        shallow TEXT NOT NULL, wording TEXT NOT NULL, ignored TEXT NOT NULL,
         commits INTEGER NOT NULL, facts INTEGER NOT NULL, touches INTEGER NOT NULL) STRICT""",
     # `parent` is the first parent (0: none), `others` the further ones, packed; a parent that is
     # not there has a row of its own (ABSENT). `paths` are the numbers of all that it touched.

@@ -16,21 +16,19 @@ from paparatsd.store.varints import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from paparatsd.model import CommitId
+    from collections.abc import Iterator, Sequence
 
 _WHAT = "the cached history of a file"
 _ROLES = (Role.AUTHOR, Role.CARRIER, Role.RESOLUTION)
 _ROLE_CODES = {role: code for code, role in enumerate(_ROLES)}
 
 
-def pack_pasts(pasts: Sequence[ChunkPast], numbers: Mapping[CommitId, int]) -> bytes:
-    """Pack the chunks of a version; raises KeyError for a commit that has no number.
+def pack_pasts(pasts: Sequence[ChunkPast]) -> bytes:
+    """Pack the chunks of a version.
 
     A table of the distinct commits in front lets chunks name them by small indexes.
     """
-    used = sorted({numbers[one.commit] for past in pasts for one in past.commits})
+    used = sorted({one.commit for past in pasts for one in past.commits})
     index = {number: at for at, number in enumerate(used)}
     table = pack_ascending(used)
     values = [len(table)]
@@ -44,25 +42,17 @@ def pack_pasts(pasts: Sequence[ChunkPast], numbers: Mapping[CommitId, int]) -> b
         )
         line = past.end_line
         for one in past.commits:
-            values.append(index[numbers[one.commit]] << 3 | _ROLE_CODES[one.role] << 1 | one.born)
+            values.append(index[one.commit] << 3 | _ROLE_CODES[one.role] << 1 | one.born)
             values.append(one.lines)
     head, *rest = values
     return pack_numbers([head]) + table + pack_numbers(rest)
 
 
-def past_commits(pack: bytes) -> list[int]:
-    """Return the numbers of the commits that a pack names, ascending; raises StateCorrupt."""
-    return _split(pack)[0]
-
-
-def unpack_pasts(pack: bytes, ids: Mapping[int, CommitId]) -> tuple[ChunkPast, ...]:
-    """Return what `pack_pasts` was given.
-
-    Raises KeyError for a commit that has no id any more, StateCorrupt for bytes it never made.
-    """
+def unpack_pasts(pack: bytes) -> tuple[ChunkPast, ...]:
+    """Return what `pack_pasts` was given; raises StateCorrupt for bytes it never made."""
     used, rest = _split(pack)
     try:
-        return tuple(_read(iter(unpack_numbers(rest, _WHAT)), [ids[n] for n in used]))
+        return tuple(_read(iter(unpack_numbers(rest, _WHAT)), used))
     except (StopIteration, RuntimeError, IndexError, ValueError) as error:
         raise damaged(_WHAT) from error
 
@@ -78,15 +68,15 @@ def _split(pack: bytes) -> tuple[list[int], bytes]:
     return unpack_ascending(table, _WHAT), pack[ends + 1 + size :]
 
 
-def _read(values: Iterator[int], ids: Sequence[CommitId]) -> Iterator[ChunkPast]:
+def _read(values: Iterator[int], commits: Sequence[int]) -> Iterator[ChunkPast]:
     line = 0
     for gap in values:
         start = line + unzigzag(gap)
         line = start + unzigzag(next(values))
         uncommitted, count = next(values), next(values)
-        commits = tuple(_involvement(next(values), next(values), ids) for _ in range(count >> 1))
+        commits = tuple(_involvement(next(values), next(values), commits) for _ in range(count >> 1))
         yield ChunkPast(start, line, commits, uncommitted, bool(count & 1))
 
 
-def _involvement(code: int, lines: int, ids: Sequence[CommitId]) -> Involvement:
-    return Involvement(ids[code >> 3], _ROLES[code >> 1 & 3], lines, bool(code & 1))
+def _involvement(code: int, lines: int, commits: Sequence[int]) -> Involvement:
+    return Involvement(commits[code >> 3], _ROLES[code >> 1 & 3], lines, bool(code & 1))

@@ -123,6 +123,7 @@ class Daemon:
             inbox=inbox,
             projects=projects,
             service=service,
+            history=parts.history,
             delete_points=parts.delete_points,
             state_file=self._settings.places.catalog,
             flush_problem=lambda: parts.flusher.problem,
@@ -139,6 +140,7 @@ class Daemon:
             background = [
                 tasks.create_task(hub.run()),
                 tasks.create_task(parts.flusher.run()),
+                tasks.create_task(parts.history.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
@@ -179,6 +181,7 @@ class Daemon:
             clock=self._clock,
             hub=hub,
             ledger=parts.ledger,
+            history=parts.history,
             index=self._settings.index,
             watch=self._settings.watch,
             broadcaster=broadcaster,
@@ -208,8 +211,8 @@ class Daemon:
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
-            pid = parts.search_child.pid
-            return found if pid is None else {**found, "search": pid}
+            children = (parts.search_child, parts.history_child)
+            return found | {one.name: one.pid for one in children if one.pid is not None}
 
         return Service(
             settings=self._settings,
@@ -218,6 +221,7 @@ class Daemon:
             roster=roster,
             ledger=parts.ledger,
             searcher=searcher,
+            history=parts.history,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,

@@ -10,12 +10,13 @@ import structlog
 
 from paparatsd.errors import PaparatsError
 from paparatsd.indexing.drift import repair
-from paparatsd.model import ChangeBatch
+from paparatsd.model import ChangeBatch, CommitId
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import ShardKey
@@ -47,6 +48,7 @@ class Housekeeping:
         inbox: Inbox,
         projects: ProjectsFile,
         service: Service,
+        history: HistoryKeeper,
         delete_points: Callable[[ShardKey], Awaitable[None]],
         state_file: Path,
         flush_problem: Callable[[], str],
@@ -61,6 +63,7 @@ class Housekeeping:
         self._inbox = inbox
         self._projects = projects
         self._service = service
+        self._history = history
         self._delete_points = delete_points
         self._state_file = state_file
         self._state_inode = state_file.stat().st_ino
@@ -158,11 +161,27 @@ class Housekeeping:
         """Hand each hook's event to the projects of its repository, then delete it."""
         events = await asyncio.to_thread(self._inbox.read)
         for event in events:
-            for session in self._sessions_of(event):
+            sessions = self._sessions_of(event)
+            for session in sessions:
                 session.offer(ChangeBatch(head=True))
+            await self._note_rewrites(event, sessions)
         if events:
             log.debug("hook_events_read", count=len(events))
             await asyncio.to_thread(self._inbox.acknowledge, events)
+
+    async def _note_rewrites(self, event: HookEvent, sessions: Sequence[ProjectSession]) -> None:
+        """Pass on which commits took the place of which. What is lost costs old ids, no more."""
+        if not event.rewrites:
+            return
+        kind = event.arguments[0] if event.arguments else "rewrite"
+        pairs = [(CommitId(old), CommitId(new)) for old, new in event.rewrites]
+        for repo in {session.snapshot().repo for session in sessions}:
+            if repo is None:
+                continue
+            try:
+                await self._history.rewritten(repo, pairs, kind)
+            except PaparatsError as error:
+                log.warning("rewrites_lost", repo=repo, error=str(error))
 
     def _sessions_of(self, event: HookEvent) -> list[ProjectSession]:
         """Return the sessions that show the repository; all when the event does not say which."""

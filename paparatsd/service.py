@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.history_service import HistoryService
 from paparatsd.model import (
     DaemonStatus,
     Depth,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
@@ -62,6 +65,7 @@ class Service:
         roster: Roster,
         ledger: Ledger,
         searcher: Searcher,
+        history: HistoryKeeper,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -79,6 +83,8 @@ class Service:
         self._roster = roster
         self._ledger = ledger
         self._searcher = searcher
+        self._keeper = history
+        self._history = HistoryService(history, searcher, clock)
         self._hub = hub
         self._broadcaster = broadcaster
         self._pipeline = pipeline
@@ -104,13 +110,37 @@ class Service:
         verified = await self._verify(sessions) if request.fresh else frozenset()
         longest = min(request.deadline_s, self._settings.search.deadline_s)
         request = replace(request, deadline_s=longest)
-        return await self._searcher.search(request, self._scope(sessions, verified))
+        scope = self._scope(sessions, verified)
+        answer = await self._searcher.search(
+            request, await self._history.limited(scope, request.changed)
+        )
+        if request.changed:
+            answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
+        return await self._history.with_last_changes(answer, scope) if request.history else answer
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
         if not 0 <= radius <= MAX_RADIUS_LINES:
             raise BadQuery(f"radius is {radius}; it must be between 0 and {MAX_RADIUS_LINES} lines")
         return await self._searcher.show(address, radius, self._scope(self._select((), ())))
+
+    async def chunk_log(self, address: str, limit: int) -> ChunkLog:
+        """Return the history of the chunk or the lines at an address."""
+        sessions = self._select((), ())
+        branches = {item.name: item.snapshot().head.branch for item in sessions}
+        return await self._history.log(address, limit, self._scope(sessions), branches)
+
+    async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
+        """Find commits by what they say and what they changed, or list them by time."""
+        groups = tuple(map(GroupName, request.groups))
+        scope = self._scope(self._select(request.projects, groups))
+        return await self._history.find_commits(request, scope)
+
+    async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
+        """Search, and return the hits with their relations and the commits behind them."""
+        answer = await self.search(replace(request, related=True, history=True))
+        scope = self._scope(self._select(request.projects, request.groups))
+        return await self._history.explain(answer, scope, request.changed, commits_per_hit)
 
     async def status(self) -> DaemonStatus:
         """Return everything the daemon says of itself and of each project."""
@@ -242,6 +272,7 @@ class Service:
             watching=self._hub.health(session.name),
             hooks=self._hooks.state_of(session.name),
             progress=now.progress,
+            history=self._keeper.status(now.project_id),
         )
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError, Unavailable
+from paparatsd.history.followed import Followed
 from paparatsd.indexing.passes import Pass, PassInput
 from paparatsd.model import (
     ChangeBatch,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
@@ -68,6 +70,7 @@ class SessionParts:
     broadcaster: Broadcaster
     builder_of: Callable[[RepoId], VersionBuilder]
     warm: Callable[[], None]
+    history: HistoryKeeper
     on_group: Callable[[], None] = lambda: None
     """Called when a project's own file names another group than the project has."""
     on_change: Callable[[GroupName], None] = lambda group: None
@@ -299,6 +302,7 @@ class ProjectSession:
                     await self._full_pass(asked, paranoid=paranoid)
                 else:
                     await self._small_pass(dirty)
+                self._tell_history()
             self._failures = 0
         except PaparatsError as error:
             self._full_reason = full or "the last attempt failed"
@@ -306,6 +310,26 @@ class ProjectSession:
             await self._fail(error)
         async with self._settled:
             self._settled.notify_all()
+
+    def _tell_history(self) -> None:
+        """Say where the project is now, once it shows all of its files."""
+        checkout = self.checkout
+        if not self._first_pass_done or self._repo is None or checkout is None:
+            return
+        self._parts.history.follow(
+            Followed(
+                project_id=self._project_id,
+                name=self.name,
+                repo=self._repo,
+                root=str(self.root),
+                git=checkout.git,
+                generation=self._generation,
+                head=self._head.commit,
+                branch=self._head.branch,
+                patterns=self._rules.ticket_patterns,
+                jira=self._rules.jira,
+            )
+        )
 
     async def _fail(self, error: PaparatsError) -> None:
         self._pass = None

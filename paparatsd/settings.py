@@ -69,6 +69,11 @@ class Places:
         return self.runtime / "control.sock"
 
     @property
+    def history(self) -> Path:
+        """What is known of git history."""
+        return self.state / "history.sqlite3"
+
+    @property
     def catalog(self) -> Path:
         """The SQLite file that holds everything but vectors."""
         return self.state / "catalog.sqlite3"

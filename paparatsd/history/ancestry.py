@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-
 class Lineage(NamedTuple):
     """A commit, its parents in git's order, and when it was committed (seconds)."""
 

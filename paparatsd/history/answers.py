@@ -82,9 +82,7 @@ class Answers:
             return None, CHANGED
         base = self._project.base(lines.path)
         try:
-            found = await self._project.trace(
-                lines.path, version, base, [(lines.start, lines.end)]
-            )
+            found = await self._project.trace(lines.path, version, base, [(lines.start, lines.end)])
         except GitFailed as error:
             return None, str(error)
         return (found[0], "") if found else (None, CHANGED)

@@ -1,16 +1,17 @@
-"""The facts of one repository, as replays ask for them: over the store, with the graph in memory."""
+"""The facts of one repository as replays ask for them: the store, with the graph in memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from paparatsd.commits import Change
 from paparatsd.history.dag import CommitRow, Dag
+from paparatsd.history.wording import ignored_digest
 from paparatsd.store.history_rows import Skeleton
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from paparatsd.commits import ChunkPast, CommitFacts, Touch
     from paparatsd.history.ancestry import Lineage
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 KEPT_PATHS = 64
 """Paths whose touches stay in memory: a file is looked up several times in a row."""
 KEPT_HEADS = 200
+MESSAGES_AT_ONCE = 200
 
 
 class StoredFacts:
@@ -79,12 +81,6 @@ class StoredFacts:
         """Return how much there is."""
         return self.store.read.counts(self.repo)
 
-    @property
-    def is_cut_off(self) -> bool:
-        """Whether history goes on where this clone has no commits."""
-        return any(self.dag.base(chain) >= 0 and self.dag.base(chain) not in self.dag
-                   for chain in range(self.dag.chain_count))  # fmt: skip
-
     def is_listed(self, head: CommitId) -> bool:
         """Whether all that a head reaches is in the graph already."""
         return head in self._listed
@@ -99,8 +95,47 @@ class StoredFacts:
         self._listed[head] = None
         while len(self._listed) > KEPT_HEADS:
             del self._listed[next(iter(self._listed))]
-        state = replace(self.store.read.scan_state(self.repo), heads=tuple(self._listed))
-        self.store.set_scan(self.repo, state)
+        self._set_state(heads=tuple(self._listed))
+
+    def _set_state(self, **changes: Any) -> None:  # noqa: ANN401 - fields of ScanState
+        self.store.set_scan(self.repo, replace(self.store.read.scan_state(self.repo), **changes))
+
+    # ------------------------------------------------------------------ rules
+
+    def set_depth(self, shallow: str) -> bool:
+        """Note where the clone is cut off; if elsewhere than before, all is to be read anew."""
+        if self.store.read.scan_state(self.repo).shallow == shallow:
+            return False
+        if self._listed:
+            self.store.forget_repo(self.repo)
+            self.dag = Dag()
+            self._listed.clear()
+            self._touches.clear()
+            self.unreadable.clear()
+        self._set_state(shallow=shallow)
+        return True
+
+    def set_ignored(self, commits: frozenset[CommitId]) -> bool:
+        """Note which commits only carry lines; True when what was replayed is not true any more."""
+        self.ignored = frozenset(self.store.read.numbers(self.repo, commits).values())
+        digest = ignored_digest(commits)
+        if self.store.read.scan_state(self.repo).ignored == digest:
+            return False
+        self.store.forget_pasts(self.repo)
+        self._set_state(ignored=digest)
+        return True
+
+    def read_tickets_again(self, wording: Wording) -> Iterator[None]:
+        """Look for the tickets of all messages anew unless it was done by these rules."""
+        if self.store.read.scan_state(self.repo).wording == wording.digest:
+            return
+        numbers = self.store.read.committed_between(self.repo)
+        for start in range(0, len(numbers), MESSAGES_AT_ONCE):
+            commits = self.store.read.commits(numbers[start : start + MESSAGES_AT_ONCE])
+            found = {one.commit.id: wording.tickets_in(one.commit) for one in commits.values()}
+            self.store.set_tickets(self.repo, found)
+            yield
+        self._set_state(wording=wording.digest)
 
     def add_commits(self, rows: Sequence[Lineage]) -> None:
         """Put commits into the graph, parents first; what they touch is read later."""

@@ -14,10 +14,11 @@ from paparatsd.history.lineage import first_parents_apart
 from paparatsd.history.replay import replay
 from paparatsd.history.timeline import Timeline
 from paparatsd.history.trail import last_touch
+from paparatsd.history.wording import Wording
 from paparatsd.sources.git import GitContext
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Sequence
 
     from paparatsd.commits import Touch
     from paparatsd.history.facts import StoredFacts
@@ -42,6 +43,7 @@ class ProjectHistory:
         self.timeline = Timeline()
         self.pending = 0
         self.problem = ""
+        self.wording = Wording()
         self._facts = facts
         self._reader = reader
         self._bases: dict[str, int] = {}
@@ -82,7 +84,7 @@ class ProjectHistory:
 
     # ------------------------------------------------------------------ filling
 
-    async def map(self) -> AsyncIterator[None]:
+    async def map(self) -> AsyncGenerator[None, None]:
         """Bring the timeline in line with view and head; yields after each small piece."""
         now = self._now()
         view = self.view()
@@ -121,7 +123,7 @@ class ProjectHistory:
     def _now(self) -> tuple[object, ...]:
         return self.followed.generation, self.followed.head
 
-    async def _find_bases(self, view: Iterable[str]) -> AsyncIterator[None]:
+    async def _find_bases(self, view: Iterable[str]) -> AsyncGenerator[None, None]:
         """Say for each path which commit made it what it is at the head; 0 for none."""
         head, dag = self.head(), self._facts.dag
         if head is None:
@@ -198,9 +200,7 @@ class ProjectHistory:
         ignored = self._facts.ignored
         if found.opaque:
             pointer = [(1, _POINTER_LINES)]
-            (past,) = replay(
-                self._facts, dag, base, full, pointer, _POINTER_LINES, ignored=ignored
-            )
+            (past,) = replay(self._facts, dag, base, full, pointer, _POINTER_LINES, ignored=ignored)
             return tuple(_of_pointer(past, a, b) for a, b in ranges)
         return replay(
             self._facts,

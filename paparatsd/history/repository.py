@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +15,16 @@ from paparatsd.history.ancestry import list_commits
 from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
 from paparatsd.history.scan import scan_commits
+from paparatsd.history.wording import read_wording
 from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.sources import repo as places
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from paparatsd.history.followed import Followed
     from paparatsd.model import CommitId, RepoId
+    from paparatsd.sources.repo import Checkout
     from paparatsd.store.history import HistoryStore
     from paparatsd.store.reader import CatalogReader
 
@@ -36,9 +40,10 @@ class RepoHistory:
         self.projects: dict[int, ProjectHistory] = {}
         self.facts = StoredFacts(store, repo)
         self._reader = reader
-        self._work: AsyncIterator[None] | None = None
+        self._work: AsyncGenerator[None, None] | None = None
         self._is_stale = False
         self._problem = ""
+        self._depth = ""
 
     def follow(self, followed: Followed) -> None:
         """Take note of a project or of where it is now; the work is done by `step`."""
@@ -75,7 +80,7 @@ class RepoHistory:
             return HistoryStatus(HistoryState.SCANNING, commits, left, reason)
         if not project.is_mapped:
             return HistoryStatus(HistoryState.MAPPING, commits, project.pending, reason)
-        if self.facts.is_cut_off or reason:
+        if self._depth or reason:
             reason = reason or "history ends where the clone is shallow"
             return HistoryStatus(HistoryState.LIMITED, commits, 0, reason)
         return HistoryStatus(HistoryState.READY, commits)
@@ -99,17 +104,17 @@ class RepoHistory:
         """Give up what is under way."""
         work, self._work = self._work, None
         if work is not None:
-            await work.aclose()  # type: ignore[attr-defined]  # an async generator
+            await work.aclose()
 
-    async def _run(self) -> AsyncIterator[None]:
+    async def _run(self) -> AsyncGenerator[None, None]:
         """Read what is missing, then map views; begins anew when something has moved."""
         self._is_stale = False
         for project in tuple(self.projects.values()):
-            if project.checkout is None and project.followed.git:
-                project.checkout = await places.locate(Path(project.followed.root))
+            if project.followed.git:
+                await self._look(project)
                 yield
         self._problem = ""
-        for work in (self._learn(), self._read_facts()):
+        for work in (self._learn(), self._apply_rules(), self._read_facts()):
             async with aclosing(work) as pieces:
                 async for _ in pieces:
                     yield
@@ -124,13 +129,26 @@ class RepoHistory:
                     if self._is_stale:
                         return
 
-    async def _learn(self) -> AsyncIterator[None]:
+    async def _look(self, project: ProjectHistory) -> None:
+        """See what git and the project's own files say now."""
+        if project.checkout is None:
+            project.checkout = await places.locate(Path(project.followed.root))
+        if project.checkout.git:
+            project.wording = await read_wording(project.followed, project.checkout)
+
+    async def _learn(self) -> AsyncGenerator[None, None]:
         """Learn which commits the heads reach, and what their parents are."""
+        found = self._any_git()
+        if found is not None and found.checkout is not None:
+            self._depth = await asyncio.to_thread(_depth_of, found.checkout)
+            if self.facts.set_depth(self._depth):
+                for project in self.projects.values():
+                    project.forget_pasts()
         for project in tuple(self.projects.values()):
             head, checkout = project.followed.head, project.checkout
             if head is None or checkout is None or not checkout.git:
                 continue
-            if self.facts.is_listed(head, shallow=checkout.shallow):
+            if self.facts.is_listed(head):
                 continue
             known = self.facts.known_heads()
             rows = list_commits(checkout.root, project.context, [head], known)
@@ -138,11 +156,23 @@ class RepoHistory:
                 async for batch in batches:
                     self.facts.add_commits(batch)
                     yield
-            self.facts.note_listed(head, shallow=checkout.shallow)
+            self.facts.note_listed(head)
 
-    async def _read_facts(self) -> AsyncIterator[None]:
+    async def _apply_rules(self) -> AsyncGenerator[None, None]:
+        """Act on what has changed in which commits are ignored and how tickets look."""
+        found = self._any_git()
+        if found is None:
+            return
+        ignored = {one for project in self.projects.values() for one in project.wording.ignored}
+        if self.facts.set_ignored(frozenset(ignored)):
+            for project in self.projects.values():
+                project.forget_pasts()
+        for _ in self.facts.read_tickets_again(found.wording):
+            yield
+
+    async def _read_facts(self) -> AsyncGenerator[None, None]:
         """Read what commits say and touch, the newest first."""
-        found = next((one for one in self.projects.values() if _is_git(one)), None)
+        found = self._any_git()
         if found is None or found.checkout is None:
             return
         while ids := self.facts.missing(FACTS_AT_ONCE):
@@ -151,7 +181,7 @@ class RepoHistory:
                 scanning = scan_commits(found.checkout.root, found.context, ids)
                 async with aclosing(scanning) as batches:
                     async for batch in batches:
-                        self.facts.add_facts(batch)
+                        self.facts.add_facts(batch, found.wording)
                         unread -= {one.commit.id for one in batch}
                         yield
             except GitFailed as error:
@@ -159,11 +189,25 @@ class RepoHistory:
             # What git has no more of stays as it is; asking again would ask for ever.
             self._give_up(unread)
 
+    def _any_git(self) -> ProjectHistory | None:
+        """Return a project whose git can be asked."""
+        for project in self.projects.values():
+            if project.checkout is not None and project.checkout.git:
+                return project
+        return None
+
     def _give_up(self, ids: set[CommitId]) -> None:
         if ids:
             log.warning("commits_unreadable", repo=self.facts.repo, count=len(ids))
         self.facts.unreadable |= ids
 
 
-def _is_git(project: ProjectHistory) -> bool:
-    return project.checkout is not None and project.checkout.git
+def _depth_of(checkout: Checkout) -> str:
+    """Return a name of where a shallow clone is cut off, "" for a whole one."""
+    if checkout.common_dir is None:
+        return ""
+    try:
+        data = (checkout.common_dir / "shallow").read_bytes()
+    except OSError:
+        return ""
+    return hashlib.blake2b(data, digest_size=12).hexdigest() if data.strip() else ""

@@ -41,6 +41,10 @@ class Scope:
         """Equal keys mean equal answers: each project's id and generation."""
         return tuple((project.project_id, project.generation) for project in self.projects)
 
+    def only_of(self, name: ProjectName) -> Scope:
+        """Return the scope of one of the projects."""
+        return Scope(tuple(project for project in self.projects if project.name == name))
+
     @property
     def limited(self) -> bool:
         """Whether some project may be found in part only."""

@@ -68,15 +68,15 @@ def _split(pack: bytes) -> tuple[list[int], bytes]:
     return unpack_ascending(table, _WHAT), pack[ends + 1 + size :]
 
 
-def _read(values: Iterator[int], commits: Sequence[int]) -> Iterator[ChunkPast]:
+def _read(values: Iterator[int], table: Sequence[int]) -> Iterator[ChunkPast]:
     line = 0
     for gap in values:
         start = line + unzigzag(gap)
         line = start + unzigzag(next(values))
         uncommitted, count = next(values), next(values)
-        commits = tuple(_involvement(next(values), next(values), commits) for _ in range(count >> 1))
+        commits = tuple(_involvement(next(values), next(values), table) for _ in range(count >> 1))
         yield ChunkPast(start, line, commits, uncommitted, bool(count & 1))
 
 
-def _involvement(code: int, lines: int, commits: Sequence[int]) -> Involvement:
-    return Involvement(commits[code >> 3], _ROLES[code >> 1 & 3], lines, bool(code & 1))
+def _involvement(code: int, lines: int, table: Sequence[int]) -> Involvement:
+    return Involvement(table[code >> 3], _ROLES[code >> 1 & 3], lines, bool(code & 1))

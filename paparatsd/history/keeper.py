@@ -1,0 +1,208 @@
+"""Keeps the history process informed and working, and asks it: the daemon's side."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from paparatsd import errors, ipc
+from paparatsd.errors import Broken, ChildDied, PaparatsError
+from paparatsd.supervise import RemoteError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from paparatsd.clock import Clock
+    from paparatsd.history.followed import Asked, Followed, Lines, PlaceLog, Report
+    from paparatsd.history_model import FoundCommit, HistoryStatus, LastChange
+    from paparatsd.model import CommitId, RepoId
+    from paparatsd.supervise import Child
+
+log = structlog.get_logger()
+
+STEP_TIMEOUT_S = 900.0
+"""A piece of work may wait for git as long as git's own deadline."""
+ASK_TIMEOUT_S = 30.0
+RETRY_S = (1.0, 5.0, 30.0, 300.0)
+REST_S = 0.002
+"""Between two pieces of work: questions go first anyway, other processes get a turn."""
+
+
+class HistoryKeeper:
+    """One per daemon. A process that was restarted is told of all projects again."""
+
+    def __init__(
+        self, child: Child, clock: Clock, on_status: Callable[[int], None] = lambda project: None
+    ) -> None:
+        """`on_status` is called with the project whose state has changed."""
+        self._child = child
+        self._clock = clock
+        self._on_status = on_status
+        self._followed: dict[int, Followed] = {}
+        self._untold: dict[int, Followed] = {}
+        self._dropped: set[int] = set()
+        self._kept: tuple[RepoId, ...] | None = None
+        self._wake = asyncio.Event()
+        self._quiet = asyncio.Event()
+        self._status: dict[int, HistoryStatus] = {}
+        child.on_start = self._tell_all
+
+    # ------------------------------------------------------------------ being told
+
+    def follow(self, followed: Followed) -> None:
+        """Take note of where a project is now; never waits."""
+        if self._followed.get(followed.project_id) == followed:
+            return
+        self._followed[followed.project_id] = followed
+        self._untold[followed.project_id] = followed
+        self._dropped.discard(followed.project_id)
+        self._quiet.clear()
+        self._wake.set()
+
+    def drop(self, project_id: int) -> None:
+        """Take note that a project is gone."""
+        if self._followed.pop(project_id, None) is not None:
+            self._untold.pop(project_id, None)
+            self._status.pop(project_id, None)
+            self._dropped.add(project_id)
+            self._wake.set()
+
+    def keep(self, repos: Iterable[RepoId]) -> None:
+        """Have everything forgotten of repositories that are not among these."""
+        self._kept = tuple(repos)
+        self._wake.set()
+
+    def status(self, project_id: int) -> HistoryStatus | None:
+        """Return how far a project's history is; None before anything is known."""
+        return self._status.get(project_id)
+
+    async def settle(self) -> None:
+        """Wait until nothing is known to be left to do."""
+        await self._quiet.wait()
+
+    # ------------------------------------------------------------------ working
+
+    async def run(self) -> None:
+        """Have the process work whenever there is something to do, until cancelled."""
+        failures = 0
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._work()
+                failures = 0
+            except PaparatsError as error:
+                log.warning("history_interrupted", error=str(error))
+                await self._clock.sleep(RETRY_S[min(failures, len(RETRY_S) - 1)])
+                failures += 1
+                self._wake.set()
+
+    async def _work(self) -> None:
+        busy = True
+        while busy:
+            await self._tell()
+            report: Report = await self._call("work", urgency=ipc.BULK, timeout_s=STEP_TIMEOUT_S)
+            self._note(report.status)
+            busy = report.busy or bool(self._untold or self._dropped)
+            if report.busy:
+                await self._clock.sleep(REST_S)
+        self._quiet.set()
+
+    async def _tell(self) -> None:
+        await self._child.ensure_started()
+        while self._dropped:
+            await self._call("forget", self._dropped.pop())
+        while self._untold:
+            _, followed = self._untold.popitem()
+            await self._call("follow", followed)
+        if self._kept is not None:
+            kept, self._kept = self._kept, None
+            await self._call("keep", kept)
+
+    async def _tell_all(self) -> None:
+        """Tell a process that has just started everything, before anybody asks it."""
+        self._untold.clear()
+        for followed in tuple(self._followed.values()):
+            await self._call("follow", followed)
+        self._quiet.clear()
+        self._wake.set()
+
+    def _note(self, status: Mapping[int, HistoryStatus]) -> None:
+        before, self._status = self._status, dict(status)
+        for project_id, one in status.items():
+            known = before.get(project_id)
+            if known is None or known.state is not one.state:
+                self._on_status(project_id)
+
+    # ------------------------------------------------------------------ asking
+
+    async def log(self, lines: Lines, limit: int) -> PlaceLog:
+        """Return the history of some lines."""
+        found: PlaceLog = await self._ask("log", lines, limit)
+        return found
+
+    async def last_changes(self, places: Sequence[Lines]) -> list[LastChange | None]:
+        """Return the newest commit of each place, None where no history is kept."""
+        found: list[LastChange | None] = await self._ask("last_changes", places)
+        return found
+
+    async def allow(
+        self, projects: Sequence[int], asked: Asked
+    ) -> dict[int, dict[int, frozenset[int]]]:
+        """Return by project the chunks that a filter lets through: numbers by version."""
+        found: dict[int, dict[int, frozenset[int]]] = await self._ask("allow", projects, asked)
+        return found
+
+    async def find(
+        self,
+        projects: Sequence[int],
+        query: str,
+        asked: Asked,
+        paths: tuple[str, ...],
+        limit: int,
+        *,
+        merges: bool,
+    ) -> tuple[list[FoundCommit], int]:
+        """Return the best or the newest commits, and how many there were."""
+        found: tuple[list[FoundCommit], int] = await self._ask(
+            "find", projects, query, asked, paths, limit, merges
+        )
+        return found
+
+    async def rewritten(
+        self, repo: RepoId, pairs: Sequence[tuple[CommitId, CommitId]], kind: str
+    ) -> None:
+        """Note which commits took the place of which: (old, new)."""
+        await self._ask("rewritten", repo, pairs, kind)
+
+    async def _ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401 - what it returns
+        try:
+            return await self._call(operation, *arguments)
+        except RemoteError as error:
+            raise _local(error) from error
+        except ChildDied as error:
+            log.warning("history_asked_again", error=str(error))
+        self._wake.set()
+        try:
+            return await self._call(operation, *arguments)
+        except RemoteError as error:
+            raise _local(error) from error
+
+    async def _call(
+        self,
+        operation: str,
+        *arguments: Any,  # noqa: ANN401 - whatever the operation takes
+        urgency: int = ipc.URGENT,
+        timeout_s: float = ASK_TIMEOUT_S,
+    ) -> Any:  # noqa: ANN401 - whatever the operation returns
+        return await self._child.call(operation, arguments, timeout_s=timeout_s, urgency=urgency)
+
+
+def _local(error: RemoteError) -> PaparatsError:
+    """Return what the process raised as our own class; anything else is a defect."""
+    known = getattr(errors, error.kind, None)
+    if isinstance(known, type) and issubclass(known, PaparatsError):
+        return known(str(error))
+    return Broken(f"the history process could not answer ({error.kind}: {error})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.address import parse_address
@@ -58,9 +58,7 @@ class HistoryService:
         return ChunkLog(
             project=target.project,
             branch=branches.get(target.project),
-            address=address
-            if (start, end) != (target.start_line, target.end_line)
-            else target.address,
+            address=target.address if _is_whole(target, start, end) else address,
             path=target.path,
             start_line=start,
             end_line=end,
@@ -100,7 +98,7 @@ class HistoryService:
         if not changed:
             return Asked()
         now = self._clock.now()
-        zone = datetime.fromtimestamp(now).astimezone().tzinfo
+        zone = datetime.fromtimestamp(now).astimezone().tzinfo or UTC
         since = parse_moment(changed.since, now, zone) if changed.since else None
         until = parse_moment(changed.until, now, zone, end=True) if changed.until else None
         return Asked(
@@ -204,6 +202,10 @@ def _lines_of(address: str, target: Hit) -> tuple[int, int]:
     if start is None or end is None:
         return target.start_line, target.symbol_end or target.end_line
     return int(start), int(end)
+
+
+def _is_whole(target: Hit, start: int, end: int) -> bool:
+    return (start, end) == (target.start_line, target.symbol_end or target.end_line)
 
 
 def _passes(commit: CommitNote, asked: Asked) -> bool:

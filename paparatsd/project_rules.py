@@ -58,7 +58,7 @@ class ProjectRules:
             return self.selection
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings
-        self.ticket_patterns = config.ticket_patterns
+        self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
         self.selection = SelectionRules(
             exclude=(*config.exclude, *config.exclude_extra),
             paths=config.paths,

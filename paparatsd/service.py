@@ -111,9 +111,8 @@ class Service:
         longest = min(request.deadline_s, self._settings.search.deadline_s)
         request = replace(request, deadline_s=longest)
         scope = self._scope(sessions, verified)
-        answer = await self._searcher.search(
-            request, await self._history.limited(scope, request.changed)
-        )
+        limited = await self._history.limited(scope, request.changed)
+        answer = await self._searcher.search(request, limited)
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
         return await self._history.with_last_changes(answer, scope) if request.history else answer

@@ -124,6 +124,7 @@ class Daemon:
             projects=projects,
             service=service,
             history=parts.history,
+            worktrees=service.worktrees,
             delete_points=parts.delete_points,
             state_file=self._settings.places.catalog,
             flush_problem=lambda: parts.flusher.problem,
@@ -262,6 +263,8 @@ class Daemon:
             return
         if self._roster is not None:
             self._roster.offer(key, batch)
+        if batch.head and self._keeper is not None:
+            self._keeper.git_moved()
 
     # ------------------------------------------------------------------ life cycle
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from paparatsd.sessions import ProjectSession
     from paparatsd.sources.inbox import HookEvent, Inbox
     from paparatsd.store.vectors import VectorStore
+    from paparatsd.worktrees import WorktreeFollower
 
 log = structlog.get_logger()
 
@@ -49,6 +50,7 @@ class Housekeeping:
         projects: ProjectsFile,
         service: Service,
         history: HistoryKeeper,
+        worktrees: WorktreeFollower,
         delete_points: Callable[[ShardKey], Awaitable[None]],
         state_file: Path,
         flush_problem: Callable[[], str],
@@ -64,6 +66,7 @@ class Housekeeping:
         self._projects = projects
         self._service = service
         self._history = history
+        self._worktrees = worktrees
         self._delete_points = delete_points
         self._state_file = state_file
         self._state_inode = state_file.stat().st_ino
@@ -72,17 +75,23 @@ class Housekeeping:
         self._tick_s = tick_s
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
+        self._git_moved = asyncio.Event()
         self._tidied_at: float | None = None
 
     def offer(self, key: str) -> None:
         """Take note of an event in one of our own directories."""
         (self._spool_moved if key == SPOOL_KEY else self._list_moved).set()
 
+    def git_moved(self) -> None:
+        """Take note that git did something in a registered repository."""
+        self._git_moved.set()
+
     async def run(self) -> None:
         """Keep house until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._repeat(self._spool_moved, self.read_spool))
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
+            tasks.create_task(self._repeat(self._git_moved, self._worktrees.follow))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
             tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
@@ -127,6 +136,7 @@ class Housekeeping:
                 await self._check_store()
             # Events are hints here too.
             self._spool_moved.set()
+            self._git_moved.set()
             if self._projects.changed():
                 self._list_moved.set()
             await self._pool.rest_when_idle()
@@ -166,6 +176,7 @@ class Housekeeping:
                 session.offer(ChangeBatch(head=True))
             await self._note_rewrites(event, sessions)
         if events:
+            self._git_moved.set()
             log.debug("hook_events_read", count=len(events))
             await asyncio.to_thread(self._inbox.acknowledge, events)
 

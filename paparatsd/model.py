@@ -365,6 +365,8 @@ class DaemonStatus:
     memory_bytes: Mapping[str, int]
     projects: tuple[ProjectStatus, ...]
     problems: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    """What could be indexed and is not, with the command that does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +374,8 @@ class ProjectEntry:
     """One registered project, as written in projects.yml.
 
     `overrides` has the shape of .paparats.yml and wins over it; `exclude` is its exclude_extra.
+    `worktree_of` names the project beside which git added this work tree, if it was taken in
+    without being asked: it goes when git removes it.
     """
 
     name: ProjectName
@@ -380,6 +384,7 @@ class ProjectEntry:
     hooks: bool = True
     exclude: tuple[str, ...] = ()
     overrides: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    worktree_of: ProjectName | None = None
 
 
 # --------------------------------------------------------------------------- search

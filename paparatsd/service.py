@@ -23,6 +23,7 @@ from paparatsd.model import (
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
+from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -98,6 +99,9 @@ class Service:
         self._started = clock.monotonic()
         self._hooks = ProjectHooks(settings.places.spool)
         self._changing = asyncio.Lock()
+        self.worktrees = WorktreeFollower(
+            roster, settings.projects.worktrees, self._add_worktree, self._remove_worktree
+        )
         self._settings_problem = ""
         self.http_address = ""
         self.socket_address = ""
@@ -156,6 +160,7 @@ class Service:
             memory_bytes=await asyncio.to_thread(_memory_of, dict(self._processes())),
             projects=projects,
             problems=self._problems(projects),
+            offers=self.worktrees.offers,
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -206,6 +211,24 @@ class Service:
             )
             await self._apply(self._projects.registry.entries)
         return entry
+
+    async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
+        """Register a work tree that git added; its hooks are those of the repository."""
+        async with self._changing:
+            await asyncio.to_thread(
+                self._projects.add,
+                str(root),
+                name=name,
+                group=beside.group,
+                hooks=False,
+                worktree_of=beside.worktree_of or beside.name,
+            )
+            await self._apply(self._projects.registry.entries)
+
+    async def _remove_worktree(self, entry: ProjectEntry) -> None:
+        async with self._changing:
+            await asyncio.to_thread(self._projects.remove, entry.name)
+            await self._apply(self._projects.registry.entries)
 
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""

@@ -185,9 +185,14 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """What holds for every project. A `forced_group` wins over all that files say."""
+    """What holds for every project. A `forced_group` wins over all that files say.
+
+    `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
+    them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    """
 
     forced_group: str = ""
+    worktrees: str = "offer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,6 +225,7 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "store": status.store,
         "memory_bytes": dict(status.memory_bytes),
         "problems": list(status.problems),
+        "offers": list(status.offers),
         "projects": [project_json(project) for project in status.projects],
     }
 

@@ -11,7 +11,7 @@ from paparatsd.commits import Change, ChunkPast, Involvement
 from paparatsd.errors import GitFailed
 from paparatsd.history.committed import difference
 from paparatsd.history.lineage import first_parents_apart
-from paparatsd.history.replay import replay
+from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.timeline import Timeline
 from paparatsd.history.trail import last_touch
 from paparatsd.history.wording import Wording
@@ -202,16 +202,8 @@ class ProjectHistory:
             pointer = [(1, _POINTER_LINES)]
             (past,) = replay(self._facts, dag, base, full, pointer, _POINTER_LINES, ignored=ignored)
             return tuple(_of_pointer(past, a, b) for a, b in ranges)
-        return replay(
-            self._facts,
-            dag,
-            base,
-            full,
-            ranges,
-            info.lines,
-            uncommitted=found.hunks,
-            ignored=ignored,
-        )
+        file = FileNow(base, full, info.lines, found.hunks)
+        return replay(self._facts, dag, file, ranges, ignored=ignored)
 
     def _touch(self, path: str, base: int) -> Touch | None:
         if not base:

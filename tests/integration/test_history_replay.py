@@ -10,7 +10,7 @@ import pytest
 
 from paparatsd.commits import Role, Touch
 from paparatsd.history.dag import CommitRow, Dag
-from paparatsd.history.replay import replay
+from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.trail import last_touch
 from tests.integration.history_reader import MemoryFacts, Read, git, read_repository
 from tests.integration.random_history import RandomHistory
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.history.replay import Traced
+    from paparatsd.history.replay import ChunkPast
 
 SEEDS = range(6)
 STEPS = 22
@@ -44,10 +44,10 @@ def random_ranges(rng: random.Random, line_count: int, count: int) -> Iterator[t
         yield first, min(line_count, first + rng.randint(0, 12))
 
 
-def past_of(read: Read, root: Path, path: str, ranges: list[tuple[int, int]]) -> tuple[Traced, ...]:
+def past_of(read: Read, root: Path, path: str, ranges: list[tuple[int, int]]) -> tuple[ChunkPast, ...]:
     head = read.numbers[git(root, "rev-parse", "HEAD").strip()]
     count = (root / path).read_bytes().count(b"\n")
-    return replay(read.facts, read.dag, head, path, ranges, count)
+    return replay(read.facts, read.dag, FileNow(head, path, count), ranges)
 
 
 def along_first_parents(read: Read) -> Read:
@@ -81,7 +81,7 @@ def test_each_line_is_from_the_commit_that_blame_names(history: RandomHistory) -
 
 def test_lines_are_counted_as_blame_counts_them_in_any_range(history: RandomHistory) -> None:
     read = read_repository(history.root, "--indent-heuristic")
-    rng = random.Random(1)
+    rng = random.Random(1)  # noqa: S311 - a fixed sequence
     for path in history.files:
         expected = blame(history.root, path)
         ranges = list(random_ranges(rng, len(expected), 20))
@@ -98,7 +98,7 @@ def test_lines_are_counted_as_blame_counts_them_in_any_range(history: RandomHist
 
 def test_along_first_parents_a_range_has_the_commits_of_log_l(history: RandomHistory) -> None:
     read = along_first_parents(read_repository(history.root, "--no-indent-heuristic"))
-    rng = random.Random(2)
+    rng = random.Random(2)  # noqa: S311 - a fixed sequence
     for path in history.files:
         count = (history.root / path).read_bytes().count(b"\n")
         ranges = list(random_ranges(rng, count, 6))
@@ -113,7 +113,7 @@ def test_along_first_parents_a_range_has_the_commits_of_log_l(history: RandomHis
 def test_over_the_whole_graph_no_commit_of_log_l_is_missed(history: RandomHistory) -> None:
     """What is more than `log -L` says is a merge as carrier, or has lines as blame says."""
     read = read_repository(history.root, "--no-indent-heuristic")
-    rng = random.Random(3)
+    rng = random.Random(3)  # noqa: S311 - a fixed sequence
     for path in history.files:
         count = (history.root / path).read_bytes().count(b"\n")
         ranges = list(random_ranges(rng, count, 6))
@@ -125,6 +125,30 @@ def test_over_the_whole_graph_no_commit_of_log_l_is_missed(history: RandomHistor
             assert expected <= {c.commit for c in past.commits}, (path, first, last)
             more = [c for c in past.commits if c.commit not in expected]
             assert all(c.role is Role.CARRIER or c.lines for c in more)
+
+
+def test_half_read_history_gives_part_of_the_answer_and_says_so(history: RandomHistory) -> None:
+    read = read_repository(history.root)
+    by_time = sorted(range(len(read.ids)), key=read.dag.order, reverse=True)
+    rows = [CommitRow(n, read.dag.parents(n), read.dag.order(n)) for n in by_time]
+    ranges = {path: [(1, 5), (6, 12)] for path in history.files}
+    whole = {path: past_of(read, history.root, path, ranges[path]) for path in ranges}
+    growing = read._replace(dag=Dag())
+
+    complete = 0
+    for start in range(0, len(rows), 5):
+        growing.dag.extend(rows[start : start + 5])
+        for path, given in ranges.items():
+            for part, full in zip(
+                past_of(growing, history.root, path, given), whole[path], strict=True
+            ):
+                known = {c.commit: c for c in full.commits}
+                assert all(known[c.commit] == c for c in part.commits if part.complete)
+                assert all(known[c.commit].lines >= c.lines for c in part.commits)
+                assert part == full or not part.complete
+                complete += part.complete
+
+    assert complete >= 2 * len(ranges)
 
 
 def test_an_octopus_merge_carries_both_branches(tmp_path: Path) -> None:
@@ -153,8 +177,9 @@ def test_an_ignored_commit_leaves_the_lines_it_reformatted_to_those_before(tmp_p
     read = read_repository(history.root)
     head, count = len(read.ids) - 1, len(file.read_text().splitlines())
 
-    noted = replay(read.facts, read.dag, head, path, [(1, count)], count)
-    ignored = replay(read.facts, read.dag, head, path, [(1, count)], count, ignored={head})
+    now = FileNow(head, path, count)
+    noted = replay(read.facts, read.dag, now, [(1, count)])
+    ignored = replay(read.facts, read.dag, now, [(1, count)], ignored={head})
 
     assert [(c.commit, c.lines) for c in noted[0].commits] == [(1, count), (0, 0)]
     assert [(c.commit, c.lines) for c in ignored[0].commits] == [(0, count)]

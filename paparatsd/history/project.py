@@ -199,8 +199,8 @@ class ProjectHistory:
         dag, full = self._facts.dag, self.git_path(path)
         ignored = self._facts.ignored
         if found.opaque:
-            pointer = [(1, _POINTER_LINES)]
-            (past,) = replay(self._facts, dag, base, full, pointer, _POINTER_LINES, ignored=ignored)
+            file = FileNow(base, full, _POINTER_LINES)
+            (past,) = replay(self._facts, dag, file, [(1, _POINTER_LINES)], ignored=ignored)
             return tuple(_of_pointer(past, a, b) for a, b in ranges)
         file = FileNow(base, full, info.lines, found.hunks)
         return replay(self._facts, dag, file, ranges, ignored=ignored)

@@ -70,7 +70,8 @@ _NAMED = (
 _WEB = frozenset({"http", "https"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEMES = _WEB | {"ssh", "git", "git+ssh", "ssh+git"}
-_SCP = re.compile(r"(?:[^@/:\s]+@)?([A-Za-z0-9.-]+):(?!//)(.+)")
+# A second `@` in front of the path: git would take a password for the host, we must not show it.
+_SCP = re.compile(r"(?:[^@/:\s]+@)?([A-Za-z0-9.-]+):(?!//)((?!@)[^@/]*(?:/.*)?)")
 _HOST = re.compile(r"(?=.{4,253}\Z)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*")
 _NUMERIC_HOST = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
 _VISUAL_STUDIO = ".visualstudio.com"

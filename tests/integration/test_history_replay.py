@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.commits import Role, Touch
+from paparatsd.commits import ChunkPast, Role, Touch
 from paparatsd.history.dag import CommitRow, Dag
 from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.trail import last_touch
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.history.replay import ChunkPast
 
 SEEDS = range(6)
 STEPS = 22
@@ -44,7 +43,9 @@ def random_ranges(rng: random.Random, line_count: int, count: int) -> Iterator[t
         yield first, min(line_count, first + rng.randint(0, 12))
 
 
-def past_of(read: Read, root: Path, path: str, ranges: list[tuple[int, int]]) -> tuple[ChunkPast, ...]:
+def past_of(
+    read: Read, root: Path, path: str, ranges: list[tuple[int, int]]
+) -> tuple[ChunkPast, ...]:
     head = read.numbers[git(root, "rev-parse", "HEAD").strip()]
     count = (root / path).read_bytes().count(b"\n")
     return replay(read.facts, read.dag, FileNow(head, path, count), ranges)

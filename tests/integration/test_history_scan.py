@@ -42,7 +42,8 @@ async def listed(
 ) -> list[tuple[CommitId, tuple[CommitId, ...]]]:
     names = [CommitId(head) for head in heads]
     before = [CommitId(name) for name in known]
-    return [row async for rows in list_commits(repo.root, CONTEXT, names, before) for row in rows]
+    found = [row async for rows in list_commits(repo.root, CONTEXT, names, before) for row in rows]
+    return [(row.commit, row.parents) for row in found]
 
 
 def text(*lines: object) -> str:

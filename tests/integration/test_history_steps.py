@@ -55,10 +55,10 @@ def scan(store: HistoryStore) -> None:
     while missing := store.read.missing_facts(REPO, limit=2):
         store.add_facts(REPO, [by_id[ident] for ident in missing], tickets)
     store.add_rewrites(REPO, [Rewrite(cid("old"), cid(1), "amend", 1.0)])
-    past = (ChunkPast(1, 9, (Involvement(cid(3), Role.AUTHOR, 9),)),)
     base = store.read.numbers(REPO, [cid(3)])[cid(3)]
+    past = (ChunkPast(1, 9, (Involvement(base, Role.AUTHOR, 9),)),)
     store.put_pasts(REPO, {(VersionId(5), base): past})
-    store.set_scan(REPO, ScanState((cid(4),), complete=True))
+    store.set_scan(REPO, ScanState((cid(4),)))
 
 
 def drop_branch(store: HistoryStore) -> None:

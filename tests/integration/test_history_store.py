@@ -274,7 +274,7 @@ def test_repositories_do_not_see_each_other(store: HistoryStore) -> None:
 
 def test_the_state_of_a_scan_is_kept(store: HistoryStore) -> None:
     assert store.read.scan_state(REPO) == ScanState()
-    state = ScanState((cid("a"), cid("b")), "digest", complete=True, scanned_at=5.5)
+    state = ScanState((cid("a"), cid("b")), "depth", "wording", "ignored")
 
     store.set_scan(REPO, state)
 
@@ -339,23 +339,24 @@ def test_words_made_in_another_way_are_indexed_again(path: Path) -> None:
 # --------------------------------------------------------------------------- pasts and rewrites
 
 
-def past(*names: str) -> tuple[ChunkPast, ...]:
-    commits = tuple(Involvement(cid(name), Role.AUTHOR, 3) for name in names)
+def past(*commits_: int) -> tuple[ChunkPast, ...]:
+    commits = tuple(Involvement(number, Role.AUTHOR, 3) for number in commits_)
     return (ChunkPast(1, 9, commits), ChunkPast(10, 20, commits[:1], 2, complete=False))
 
 
 def test_pasts_are_kept_by_version_and_base(store: HistoryStore) -> None:
     numbers = add(store, facts("a"), facts("b", ("a",)))
-    one, two = (VersionId(7), numbers[cid("b")]), (VersionId(7), 0)
+    a, b = numbers[cid("a")], numbers[cid("b")]
+    one, two = (VersionId(7), b), (VersionId(7), 0)
 
-    store.put_pasts(REPO, {one: past("b", "a"), two: past(), (VersionId(8), 0): past("?")})
+    store.put_pasts(REPO, {one: past(b, a), two: past()})
 
-    assert store.pasts([one, two, (VersionId(8), 0), (VersionId(9), 1)]) == {
-        one: past("b", "a"),
-        two: past(),
-    }
-    store.put_pasts(REPO, {one: past("a")})
-    assert store.pasts([one]) == {one: past("a")}
+    assert store.pasts([one, two, (VersionId(9), 1)]) == {one: past(b, a), two: past()}
+    store.put_pasts(REPO, {one: past(a)})
+    assert store.pasts([one]) == {one: past(a)}
+    store.put_pasts(OTHER, {(VersionId(9), 1): past()})
+    store.forget_pasts(OTHER)
+    assert store.pasts([one, (VersionId(9), 1)]) == {one: past(a)}
     store.forget_versions([VersionId(7)])
     assert store.pasts([one, two]) == {}
 
@@ -365,7 +366,7 @@ def test_pasts_go_by_when_they_were_used_last(store: HistoryStore, clock: SetClo
     keys = [(VersionId(n), 0) for n in range(1, 7)]
     for key in keys:
         clock.at += DAY
-        store.put_pasts(REPO, {key: past("a")})
+        store.put_pasts(REPO, {key: past(1)})
     assert store.pasts(keys[:1]).keys() == {keys[0]}  # used now
 
     assert store.collect_pasts(keep_s=2.5 * DAY, max_bytes=1 << 30) == 2
@@ -424,7 +425,7 @@ def test_commits_that_no_head_reaches_go_after_a_grace_time(
         facts("c", ("b",), touch("kept.py"), subject="On top of Xylophone"),
     )  # fmt: skip
     base = numbers[cid("b")]
-    store.put_pasts(REPO, {(VersionId(1), base): past("b")})
+    store.put_pasts(REPO, {(VersionId(1), base): past(base)})
     store.add_facts(REPO, [])
     store.set_tickets(REPO, {cid("b"): [TicketLink("XYZ-1", "body", "")]})
 
@@ -498,7 +499,7 @@ def test_a_forgotten_repository_leaves_the_file(path: Path, clock: SetClock) -> 
     ]  # fmt: skip
     add(store, *chain)
     add(store, facts("kept", (), touch("kept.py"), subject="Stays here"), repo=OTHER)
-    store.put_pasts(REPO, {(VersionId(1), 0): past("1")})
+    store.put_pasts(REPO, {(VersionId(1), 0): past(1)})
     store.add_rewrites(REPO, [Rewrite(cid(1), cid(2), "amend", 1.0)])
     store.close()
     before = path.stat().st_size

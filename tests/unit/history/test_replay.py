@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paparatsd.commits import Change, Hunk, Role, Touch
+from paparatsd.commits import Change, ChunkPast, Hunk, Involvement, Role, Touch
 from paparatsd.history.dag import UNKNOWN, CommitRow, Dag
-from paparatsd.history.replay import FileNow, Involvement, ChunkPast, replay
+from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.trail import last_touch
 from tests.integration.history_reader import MemoryFacts
 
@@ -37,8 +37,12 @@ def test_a_range_has_who_changed_it_and_who_began_it() -> None:
 
     above, below, whole = replay(known, dag, FileNow(3, PATH, 11), [(1, 5), (6, 11), (1, 99)])
 
-    assert above == ChunkPast(1, 5, (Involvement(1, AUTHOR, 2), Involvement(0, AUTHOR, 3, born=True)))
-    assert below == ChunkPast(6, 11, (Involvement(3, AUTHOR, 1), Involvement(0, AUTHOR, 5, born=True)))
+    assert above == ChunkPast(
+        1, 5, (Involvement(1, AUTHOR, 2), Involvement(0, AUTHOR, 3, born=True))
+    )
+    assert below == ChunkPast(
+        6, 11, (Involvement(3, AUTHOR, 1), Involvement(0, AUTHOR, 5, born=True))
+    )
     assert [(c.commit, c.lines) for c in whole.commits] == [(3, 1), (1, 2), (0, 8)]
     assert last_touch(known, dag, 3, PATH) == 3
     assert last_touch(known, dag, 2, PATH) == 1
@@ -206,7 +210,9 @@ def test_uncommitted_lines_are_counted_and_the_rest_goes_on() -> None:
 
     mixed, fresh, below = replay(known, dag, now, [(2, 8), (4, 6), (8, 13)])
 
-    assert mixed == ChunkPast(2, 8, (Involvement(1, AUTHOR, 1), Involvement(0, AUTHOR, 3, born=True)), 3)
+    assert mixed == ChunkPast(
+        2, 8, (Involvement(1, AUTHOR, 1), Involvement(0, AUTHOR, 3, born=True)), 3
+    )
     assert fresh == ChunkPast(4, 6, (), 3)
     assert [(c.commit, c.lines) for c in below.commits] == [(1, 1), (0, 5)]
 

@@ -40,6 +40,8 @@ WORK_S = 0.03
 NICE = 10
 MAX_PASTS_BYTES = 1 << 30
 KEEP_PASTS_S = 60 * 86_400.0
+COLLECT_S = 3_600.0
+"""Between two looks at what could be let go."""
 GRACE_S = 30 * 86_400.0
 """How long commits that no head reaches are kept, as git keeps them for its reflog."""
 
@@ -55,6 +57,8 @@ class Server:
         self._repos: dict[RepoId, RepoHistory] = {}
         self._projects: dict[int, RepoId] = {}
         self._runner = asyncio.Runner()
+        self._collect_at = time.monotonic() + COLLECT_S
+        self._to_collect: list[RepoHistory] | None = None
 
     def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
         """Serve one request of the daemon."""
@@ -134,8 +138,22 @@ class Server:
         return Report(busy, status)
 
     def _tidy(self) -> bool:
+        """Do a piece of what can wait; False when there is nothing."""
         store = self.store()
-        return bool(store.index_missing() or store.purge())
+        if store.index_missing() or store.purge():
+            return True
+        now = time.monotonic()
+        if now < self._collect_at:
+            return False
+        if self._to_collect is None:
+            self._to_collect = list(self._repos.values())
+        if self._to_collect:
+            self._to_collect.pop().collect(GRACE_S)
+            return True
+        if store.collect_pasts(KEEP_PASTS_S, MAX_PASTS_BYTES):
+            return True
+        self._collect_at, self._to_collect = now + COLLECT_S, None
+        return False
 
     # ------------------------------------------------------------------ asking
 

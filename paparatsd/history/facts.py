@@ -6,7 +6,10 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paparatsd.history.dag import CommitRow, Dag
+from paparatsd.history.reachable import reachable_from
 from paparatsd.history.wording import ignored_digest
 from paparatsd.store.history_rows import Skeleton
 
@@ -99,6 +102,21 @@ class StoredFacts:
 
     def _set_state(self, **changes: Any) -> None:  # noqa: ANN401 - fields of ScanState
         self.store.set_scan(self.repo, replace(self.store.read.scan_state(self.repo), **changes))
+
+    def collect(self, heads: Sequence[int], grace_s: float) -> None:
+        """Let go of commits that no head has reached for a while; what is left is the graph."""
+        kept = [reachable_from(self.dag, head) for head in heads]
+        numbers = np.unique(np.concatenate(kept)) if kept else np.zeros(0, np.int64)
+        if len(numbers) == len(self.dag):
+            return
+        self.store.collect(self.repo, numbers, grace_s)
+        graph = self.store.read.graph(self.repo)
+        if len(graph.numbers) < len(self.dag):
+            self.dag = Dag(_rows_of(graph))
+            self._touches.clear()
+            known = self.store.read.numbers(self.repo, self._listed)
+            self._listed = {head: None for head in self._listed if known.get(head, -1) in self.dag}
+            self._set_state(heads=tuple(self._listed))
 
     # ------------------------------------------------------------------ rules
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -26,6 +27,8 @@ STEP_TIMEOUT_S = 900.0
 """A piece of work may wait for git as long as git's own deadline."""
 ASK_TIMEOUT_S = 30.0
 RETRY_S = (1.0, 5.0, 30.0, 300.0)
+TIDY_S = 3_600.0
+"""After so long without news the process is asked whether there is something to tidy up."""
 REST_S = 0.002
 """Between two pieces of work: questions go first anyway, other processes get a turn."""
 
@@ -88,7 +91,9 @@ class HistoryKeeper:
         """Have the process work whenever there is something to do, until cancelled."""
         failures = 0
         while True:
-            await self._wake.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TIDY_S if self._child.is_running() else None):
+                    await self._wake.wait()
             self._wake.clear()
             try:
                 await self._work()

@@ -100,6 +100,12 @@ class RepoHistory:
             self._problem, self._work = str(error), None
         return self._work is not None or self._is_stale
 
+    def collect(self, grace_s: float) -> None:
+        """Let go of what no project's head has reached for a while."""
+        heads = [project.head() for project in self.projects.values()]
+        if self._work is None and not self._is_stale and None not in heads:
+            self.facts.collect([head for head in heads if head is not None], grace_s)
+
     async def close(self) -> None:
         """Give up what is under way."""
         work, self._work = self._work, None

@@ -1,0 +1,1 @@
+"""Git history as facts, and what came of each chunk."""

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from paparatsd.commits import Person
 
 MAX_TRAILERS = 500
-_SPACES = " \t\n\v\f\r"
+_SPACES = " \t\n\r"
 _TRAILER = re.compile(r"([A-Za-z0-9-]+)[ \t]*:(.*)", re.DOTALL)
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
-_FOLD = re.compile(r"\n[ \t\n\v\f\r]*")
+_FOLD = re.compile(r"\n[ \t\n\r]*")
 _PERSON = re.compile(r"\s*([^<>\n]*?)\s*<([^<>\n]*)>")
 _CO_AUTHOR = frozenset({"co-authored-by"})
 
@@ -68,9 +68,11 @@ def _without_tail(lines: list[str]) -> list[str]:
     end = None
     in_conflicts = False
     for number, line in enumerate(lines):
-        if line.startswith("#") or line in {"", "Conflicts:"}:
+        # Git looks for the word with the end of its line.
+        heads_conflicts = line == "Conflicts:" and number + 1 < len(lines)
+        if heads_conflicts or line == "" or line.startswith("#"):
             end = number if end is None else end
-            in_conflicts = in_conflicts or line == "Conflicts:"
+            in_conflicts = in_conflicts or heads_conflicts
         elif not (in_conflicts and line.startswith("\t")):
             end, in_conflicts = None, False
     return lines if end is None else lines[:end]

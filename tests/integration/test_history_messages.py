@@ -128,6 +128,7 @@ MESSAGES = [
     "Subject\n\nCo-authored-by: A <a@b>\nCO-AUTHORED-BY: B <b@b>\n",
     "Subject\r\n\r\nBug: 12\r\nCloses: 1\r\n",
     "Subject\n\nBug: a:b:c\n",
+    "Subject\n\nBug: a\n\x0cb\nCloses: 1\n",
     "Subject\n\nBug:    spaces   inside   \n",
     "Subject\n\nBug: 1\n\n\n\nBug: 2\n",
     "Subject\n\nBug: 12",

@@ -68,6 +68,7 @@ _NAMED = (
 )
 """A site of one's own is told by its name: `gitlab.example.org`."""
 _WEB = frozenset({"http", "https"})
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEMES = _WEB | {"ssh", "git", "git+ssh", "ssh+git"}
 _SCP = re.compile(r"(?:[^@/:\s]+@)?([A-Za-z0-9.-]+):(?!//)(.+)")
 _HOST = re.compile(r"(?=.{4,253}\Z)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*")
@@ -97,7 +98,7 @@ def parse_remote(url: str) -> Remote | None:
     if len(segments) < 2 or not segments[-1]:
         return None
     base = f"{'http' if scheme == 'http' else 'https'}://{host}"
-    if port is not None and scheme in _WEB:
+    if scheme in _WEB and port not in (None, _DEFAULT_PORTS[scheme]):
         base += f":{port}"
     return Remote(base, host, "/".join(segments), forge)
 

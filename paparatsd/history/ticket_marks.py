@@ -46,12 +46,16 @@ _WORD = re.compile(r"[A-Za-z'’]+|->|=>|→|=|:")
 _FILE = re.compile(
     r"\.(?:md|rst|txt|html?|c|h|cc|cpp|hpp|java|json|ya?ml|xml|s?css|svg|png|toml|lock)\Z", re.I
 )
-_OPENERS = frozenset(" \t\n([{,;:\"'*_|>+~–—")
+_OPENERS = frozenset(" \t\n([{,;:\"'*_|>+~–—…")
+_GLUED = re.compile(r"(?<![\w./@-])([\w.-]{1,100})\Z")
 _MERGE_WORDS = frozenset({"mr", "see", "request", "merge", "in"})
 
 
-def number_marks(text: str) -> Iterator[NumberMark]:
-    """Yield the numbers that are tickets, in no particular order; none overlap but in place."""
+def number_marks(text: str, names: frozenset[str] = frozenset()) -> Iterator[NumberMark]:
+    """Yield the numbers that are tickets, in no particular order; some may overlap.
+
+    `names` are those of the repository and of its owner, in lower case: `name#12` is its number.
+    """
     pathed = [match for match in _PATHED.finditer(text) if not _FILE.search(match[1])]
     for match in pathed:
         yield NumberMark(*match.span(), match[2] + match[3], match[1])
@@ -63,16 +67,17 @@ def number_marks(text: str) -> Iterator[NumberMark]:
     start = 0
     for line in text.split("\n"):
         if ("#" in line or "!" in line) and not _FRAME.match(line):
-            yield from _bare(line, start)
+            yield from _bare(line, start, names)
         start += len(line) + 1
 
 
-def _bare(line: str, offset: int) -> Iterator[NumberMark]:
+def _bare(line: str, offset: int, names: frozenset[str]) -> Iterator[NumberMark]:
     words = {word.lower() for word in _WORD.findall(line)}
     coloured = bool(words & COLOUR_WORDS)
     for match in _BARE.finditer(line):
         before = _word_before(line, match.start())
-        if not _opens(line, match.start(), before):
+        start = _opening(line, match.start(), before, names)
+        if start is None:
             continue
         if match[1] == "!":
             accepted = int(match[2]) > 1 or before in _MERGE_WORDS
@@ -81,7 +86,7 @@ def _bare(line: str, offset: int) -> Iterator[NumberMark]:
                 line, match, before, coloured=coloured
             )
         if accepted:
-            yield NumberMark(offset + match.start(), offset + match.end(), match.group(), "")
+            yield NumberMark(offset + start, offset + match.end(), match.group(), "")
 
 
 def _word_before(line: str, at: int) -> str:
@@ -89,16 +94,20 @@ def _word_before(line: str, at: int) -> str:
     return found[-1].lower() if found else ""
 
 
-def _opens(line: str, at: int, before: str) -> bool:
-    """Say whether a reference may begin here by what stands directly before it."""
+def _opening(line: str, at: int, before: str, names: frozenset[str]) -> int | None:
+    """Return where a reference begins whose mark stands at `at`; None if none can begin there."""
     if at == 0:
-        return True
+        return at
     char = line[at - 1]
-    if char.isalpha():
-        # `PR#12`, `fixes#12`; but `C#12` is a language.
-        return before in TICKET_WORDS and line[at] == "#"
+    glued = _GLUED.search(line, max(0, at - 101), at) if char.isalnum() or char == "-" else None
+    if glued:
+        # `gh-#12`, the repository's own name, `PR#12` and `fixes#12`; but `C#12` is a language.
+        word = glued[1].lower()
+        if line[at] == "#" and (word in names or word == "gh-"):
+            return glued.start(1)
+        return at if line[at] == "#" and before == word and word in TICKET_WORDS else None
     # `](#12)` leads to a place on the same page.
-    return char in _OPENERS and line[max(0, at - 2) : at] != "]("
+    return at if char in _OPENERS and line[max(0, at - 2) : at] != "](" else None
 
 
 def _counts(line: str, match: re.Match[str], before: str) -> bool:

@@ -142,7 +142,7 @@ def find_tickets(message: str, *, rules: TicketRules = NO_RULES) -> tuple[Ticket
     linked = list(_linked(text, rules.home))
     text = _EMAIL.sub(_blank, URL.sub(_blank, text))
     found = _without_overlaps(
-        [*linked, *_advisories(text), *_numbers(text, rules.home), *_jira(text), *_branches(text)]
+        [*linked, *_advisories(raw), *_numbers(text, rules.home), *_jira(text), *_branches(text)]
     )
     if not _REVERT.match(raw):
         found = _with_closed(text, found)
@@ -183,13 +183,15 @@ def _numbers(text: str, home: Remote | None) -> Iterator[_Found]:
     plain = (
         TicketSource.GITLAB if home and home.forge is Forge.GITLAB else TicketSource.GITHUB
     )  # what a number with `#` is called here
-    for mark in number_marks(text):
+    names = frozenset(home.path.lower().split("/")) if home else frozenset()
+    for mark in number_marks(text, names):
         source = TicketSource.GITLAB if mark.number.startswith("!") else plain
         key = _key(mark.path, mark.number, home) if mark.path else mark.number
         yield _Found(mark.start, mark.end, Ticket(key, source))
 
 
 def _advisories(text: str) -> Iterator[_Found]:
+    """Yield ids of weaknesses, in code and addresses too: nothing else looks like them."""
     for match in _ADVISORY.finditer(text):
         yield _Found(*match.span(), Ticket(match.group(), TicketSource.ADVISORY))
 

@@ -88,6 +88,8 @@ NO_JIRA = [
     "WINDOWS-1252 and CP-1251 and LATIN-1",
     "PR-12 and MR-13",
     "CRC-32, POLY-1305, CHACHA-20",
+    "ML-DSA-65 and ML-KEM-1024",
+    "RS-485 on GPIO12-19 of the QFN-80",
 ]
 NUMBERS = [
     ("Add retries (#123)", ["#123"]),
@@ -104,6 +106,8 @@ NUMBERS = [
     ("gh-98765: Add retries (GH-98766)", ["#98765", "#98766"]),
     ("PR#12 and issue#13", ["#12", "#13"]),
     ("See #12's comment", ["#12"]),
+    ("Closes gh-#12", ["closes #12"]),
+    ("Retry (… (#12)\n\n…#13)", ["#12", "#13"]),
     ("Update\n\n* #12\n* #13", ["#12", "#13"]),
     ("Refs #12 (again #12)", ["#12"]),
     ("Bug: 4321", []),
@@ -134,6 +138,7 @@ NO_NUMBERS = [
     "#0 and #012",
     "#12abc and #1e5",
     "#1.2 and #3-4",
+    "RFC#1928 and Subtype#5 and repo#12",
     "It is the #1 cause",
     "We are ranked #1",
     "attempt #3, step #4 and test #5",
@@ -241,6 +246,8 @@ ADVISORIES = [
     ("GHSA-jfh8-c2jp-5v3q", ["GHSA-jfh8-c2jp-5v3q"]),
     ("RUSTSEC-2021-0001", ["RUSTSEC-2021-0001"]),
     ("CVE-21 and CVE-2021-1", []),
+    ("Fix `CVE-2021-44228`", ["CVE-2021-44228"]),
+    ("https://nvd.nist.gov/vuln/detail/CVE-2021-44228", ["CVE-2021-44228"]),
 ]
 ODD = [
     ("", []),
@@ -307,6 +314,7 @@ def test_what_belongs_to_the_remote_loses_its_path() -> None:
     home = TicketRules(home=parse_remote("git@github.com:Owner/repo.git"))
 
     assert keys("owner/repo#12 and other/repo#12", home) == ["#12", "other/repo#12"]
+    assert keys("Closes owner#12, Repo#13 and other#14", home) == ["closes #12", "closes #13"]
     assert keys("https://github.com/owner/repo/pull/12 (#12)", home) == ["#12"]
     assert keys("https://gitlab.com/owner/repo/-/issues/12", home) == ["gitlab.com/owner/repo#12"]
 

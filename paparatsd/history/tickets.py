@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE_CHARS = 64 << 10
 """What is looked at of one message."""
+MAX_OWN_CHARS = 8 << 10
+"""What own patterns are shown of it: the time they take is theirs, and only this bounds it."""
 MAX_REFERENCES = 1_000
 MAX_TICKETS = 200
 MAX_KEY_CHARS = 100
@@ -270,7 +272,7 @@ def _with_custom(
 def _custom(raw: str, pattern: re.Pattern[str]) -> Iterator[_Found]:
     """Yield at most MAX_TICKETS matches; each line is a text of its own, cut to a length."""
     start = count = 0
-    for line in raw.split("\n"):
+    for line in raw[:MAX_OWN_CHARS].split("\n"):
         for match in pattern.finditer(line[:MAX_LINE_CHARS]):
             key = (match[1] if pattern.groups else match.group()) or ""
             key = key.strip()

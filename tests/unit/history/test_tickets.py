@@ -10,6 +10,7 @@ import pytest
 from paparatsd.history.remotes import parse_remote
 from paparatsd.history.tickets import (
     MAX_MESSAGE_CHARS,
+    MAX_OWN_CHARS,
     MAX_TICKETS,
     Relation,
     Ticket,
@@ -371,8 +372,9 @@ def test_a_message_gives_a_bounded_number_of_tickets() -> None:
     many = " ".join(f"#{number}" for number in range(1, 5_000))
 
     assert len(find_tickets(many)) == MAX_TICKETS
-    assert len(find_tickets(many, rules=own(r"#(\d+)"))) == MAX_TICKETS
+    assert len(find_tickets(many.replace(" ", "\n"), rules=own(r"#(\d+)"))) == MAX_TICKETS
 
 
 def test_what_lies_beyond_the_limit_of_a_message_is_not_read() -> None:
     assert keys("-" * MAX_MESSAGE_CHARS + "\n#12") == []
+    assert keys("-" * MAX_OWN_CHARS + "\nT12 #12", own(r"T\d+")) == ["#12"]

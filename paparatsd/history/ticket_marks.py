@@ -106,6 +106,8 @@ def _opening(line: str, at: int, before: str, names: frozenset[str]) -> int | No
         if line[at] == "#" and (word in names or word == "gh-"):
             return glued.start(1)
         return at if line[at] == "#" and before == word and word in TICKET_WORDS else None
+    if char == "/" and line[at - 2 : at - 1].isdigit():
+        return at
     # `](#12)` leads to a place on the same page.
     return at if char in _OPENERS and line[max(0, at - 2) : at] != "](" else None
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE_CHARS = 64 << 10
 """What is looked at of one message."""
+MAX_OWN_CHARS = 8 << 10
+"""What own patterns are shown of it: the time they take is theirs, and only this bounds it."""
 MAX_REFERENCES = 1_000
 MAX_TICKETS = 200
 MAX_KEY_CHARS = 100
@@ -112,7 +114,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 _JIRA = re.compile(
     r"(?<![\w.@$~+-])([A-Z][A-Z0-9]{1,19})-([1-9][0-9]{0,6})"
-    r"(?!\w|[.-][0-9]|\.[A-Za-z]|/(?![A-Z][A-Z0-9]{1,19}-[0-9])\w)"
+    r"(?![^\W_]|_(?![a-z])|[.-][0-9]|\.[A-Za-z]|/(?![A-Z][A-Z0-9]{1,19}-[0-9])\w)"
 )
 _JIRA_IN_BRANCH = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,19})-([1-9][0-9]{0,6})(?![A-Za-z0-9])"
@@ -270,7 +272,7 @@ def _with_custom(
 def _custom(raw: str, pattern: re.Pattern[str]) -> Iterator[_Found]:
     """Yield at most MAX_TICKETS matches; each line is a text of its own, cut to a length."""
     start = count = 0
-    for line in raw.split("\n"):
+    for line in raw[:MAX_OWN_CHARS].split("\n"):
         for match in pattern.finditer(line[:MAX_LINE_CHARS]):
             key = (match[1] if pattern.groups else match.group()) or ""
             key = key.strip()

@@ -10,6 +10,7 @@ import pytest
 from paparatsd.history.remotes import parse_remote
 from paparatsd.history.tickets import (
     MAX_MESSAGE_CHARS,
+    MAX_OWN_CHARS,
     MAX_TICKETS,
     Relation,
     Ticket,
@@ -38,7 +39,8 @@ JIRA = [
     ("KAFKA-10199: Handle restoration", ["KAFKA-10199"]),
     ("P2P-44 Peers", ["P2P-44"]),
     ("#ABC-123 Add retries", ["ABC-123"]),
-    ("ABC-123_draft", []),
+    ("Closes #5 from user/ABC-123_draft", ["closes #5", "ABC-123"]),
+    ("Wait for ABC-100_000 ms", []),
     ("feature/ABC-123-retries is ready", ["ABC-123"]),
     ("JDK-8234567: Fix the verifier", ["JDK-8234567"]),
     ("Build with JDK-17", []),
@@ -106,6 +108,7 @@ NUMBERS = [
     ("gh-98765: Add retries (GH-98766)", ["#98765", "#98766"]),
     ("PR#12 and issue#13", ["#12", "#13"]),
     ("See #12's comment", ["#12"]),
+    ("Part of #12/#13", ["#12", "#13"]),
     ("Closes gh-#12", ["closes #12"]),
     ("Retry (… (#12)\n\n…#13)", ["#12", "#13"]),
     ("Update\n\n* #12\n* #13", ["#12", "#13"]),
@@ -152,8 +155,8 @@ NO_NUMBERS = [
     "##12 and #12#",
     "v1.2#3",
     "#12345678 is too long",
-    "Involvement\n\n#0  0x00007f in foo () at a.c:1\n#1  0x00007f in bar () at b.c:2",
-    "Involvement\n\n#1 /srv/app/index.php(12): run()\n#2 {main}",
+    "Trace\n\n#0  0x00007f in foo () at a.c:1\n#1  0x00007f in bar () at b.c:2",
+    "Trace\n\n#1 /srv/app/index.php(12): run()\n#2 {main}",
     "user#12@example.org",
     "This reverts commit 1234567890123456789012345678901234567890.",
     "Released 2021-01-05, version 1.2.3",
@@ -369,8 +372,9 @@ def test_a_message_gives_a_bounded_number_of_tickets() -> None:
     many = " ".join(f"#{number}" for number in range(1, 5_000))
 
     assert len(find_tickets(many)) == MAX_TICKETS
-    assert len(find_tickets(many, rules=own(r"#(\d+)"))) == MAX_TICKETS
+    assert len(find_tickets(many.replace(" ", "\n"), rules=own(r"#(\d+)"))) == MAX_TICKETS
 
 
 def test_what_lies_beyond_the_limit_of_a_message_is_not_read() -> None:
     assert keys("-" * MAX_MESSAGE_CHARS + "\n#12") == []
+    assert keys("-" * MAX_OWN_CHARS + "\nT12 #12", own(r"T\d+")) == ["#12"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,12 @@ log = structlog.get_logger()
 SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
 """Keys of our own directories at the watch hub; no project's name has a `#`."""
 TIDY_S = 600.0
+
+
+def common_of(git_dir: Path) -> Path:
+    """Return the directory that all work trees have in common, of one's own git directory."""
+    real = Path(os.path.realpath(git_dir))
+    return real.parent.parent if real.parent.name == "worktrees" else real
 
 
 class Housekeeping:
@@ -174,11 +181,18 @@ class Housekeeping:
             sessions = self._sessions_of(event)
             for session in sessions:
                 session.offer(ChangeBatch(head=True))
+            await self._note_fired(event)
             await self._note_rewrites(event, sessions)
         if events:
             self._git_moved.set()
             log.debug("hook_events_read", count=len(events))
             await asyncio.to_thread(self._inbox.acknowledge, events)
+
+    async def _note_fired(self, event: HookEvent) -> None:
+        if event.complete and event.git_dir:
+            common = common_of(Path(event.git_dir))
+            times = self._service.hook_times
+            await asyncio.to_thread(times.note, str(common), event.kind, self._clock.now())
 
     async def _note_rewrites(self, event: HookEvent, sessions: Sequence[ProjectSession]) -> None:
         """Pass on which commits took the place of which. What is lost costs old ids, no more."""

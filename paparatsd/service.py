@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.history_service import HistoryService
+from paparatsd.hook_times import HookTimes
 from paparatsd.model import (
     DaemonStatus,
     Depth,
@@ -98,6 +99,7 @@ class Service:
         self._stop = stop
         self._started = clock.monotonic()
         self._hooks = ProjectHooks(settings.places.spool)
+        self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
         self.worktrees = WorktreeFollower(
             roster, settings.projects.worktrees, self._add_worktree, self._remove_worktree
@@ -352,7 +354,7 @@ class Service:
         for session in self._roster.sessions():
             if target in (session.name, session.entry.path):
                 self._hooks.remember(session.name, report.state)
-        return report
+        return replace(report, fired=self.hook_times.of(report.repository))
 
     # ------------------------------------------------------------------ the daemon itself
 

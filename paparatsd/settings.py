@@ -69,6 +69,11 @@ class Places:
         return self.runtime / "control.sock"
 
     @property
+    def hook_times(self) -> Path:
+        """When git hooks fired last."""
+        return self.state / "hooks.json"
+
+    @property
     def history(self) -> Path:
         """What is known of git history."""
         return self.state / "history.sqlite3"

@@ -21,7 +21,7 @@ members of a request body and unknown parameters are refused. A call ends with i
 | POST /v1/log | `{address, limit?=10}` (1 to 200) | `{project, branch, address, path, start_line, end_line, symbol, kind, commits: [{commit: COMMIT, role, lines, born}], total, tickets: [TICKET], owners: [{person, lines, commits, last}], uncommitted, complete, pending, freshness: FRESHNESS, notes}` |
 | POST /v1/commits | `{query?, projects?, groups?, paths?, limit?=10, merges?=false, CHANGED}` | `{query, commits: [{commit: COMMIT, score, files: [{path, change, old_path}], files_total, places: [PLACE], places_total}], total, freshness: [FRESHNESS], notes}` |
 | POST /v1/explain | `{query, limit?=5, commits?=5, projects?, groups?, paths?, languages?, kinds?, fresh?, deadline_s?, CHANGED}` | `{question, results: [HIT without text], timeline: [{commit: COMMIT, hits: [number]}], freshness: [FRESHNESS], notes}` |
-| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, advice}` |
+| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, beside: {name: [text]}, fired: {name: seconds}, advice}` |
 | POST /v1/reload | | `{changes: [text]}` |
 | POST /v1/stop | | `{stopping: true}` |
 | GET /v1/events | | `application/x-ndjson`, an object a line: `{event, project?, ...}`, first `{"event": "connected"}`, every 10 s also `{"event": "ping"}` |

@@ -252,5 +252,7 @@ def hooks_json(report: HookReport) -> dict[str, Any]:
         "directory": report.directory,
         "state": report.state,
         "hooks": dict(report.hooks),
+        "beside": {kind: list(others) for kind, others in report.beside.items()},
+        "fired": dict(report.fired),
         "advice": report.advice,
     }

@@ -150,6 +150,7 @@ def _add_installation_commands(commands: Subparsers) -> None:
         default=".",
         help="or a project's name; default: .",
     )
+    hooks.add_argument("--all", action="store_true", help="of every project (with status)")
     service = _command(commands, "service", "installation:service", "The systemd user service.")
     service.add_argument("verb", choices=("install", "uninstall", "status"))
     completions = _command(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from paparatsd.hook_times import HookTimes
 from paparatsd.housekeeping import common_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_times_are_kept_by_repository_and_kind(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from paparatsd.store import history_facts, history_graph, history_pasts, history
 from paparatsd.store.database import Database, batched, copies, translated
 from paparatsd.store.history_interning import Interned
 from paparatsd.store.history_reader import HistoryReader
-from paparatsd.store.history_schema import HISTORY, WHOLE
+from paparatsd.store.history_schema import HISTORY, PARTIAL, WHOLE
 from paparatsd.store.past_pack import pack_pasts, past_commits, unpack_pasts
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ class HistoryStore:
             numbers = {ident: commit for ident, (commit, _) in states.items()}
             try:
                 for one in missing:
-                    self._clear(number, numbers[one.commit.id])
+                    if states[one.commit.id][1] == PARTIAL:
+                        self._clear(number, numbers[one.commit.id])
                 if len(missing) == 1 and len(missing[0].touches) > TOUCHES:
                     self._add_large(number, numbers, missing[0], links)
                 elif missing:
@@ -210,7 +211,9 @@ class HistoryStore:
         """Delete what a crash or a collection left of a commit whose facts are written again."""
         with translated(self.path):
             left = history_facts.touched_paths(self._connection, [number]).get(number, ())
-        while left:
+        cleared = False
+        while left or not cleared:
+            cleared = True
             with self._database.transaction("clear_facts") as connection:
                 if history_words.has_index(connection):
                     history_words.unindex_commits(connection, self._words, [number])

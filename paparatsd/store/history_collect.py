@@ -166,16 +166,11 @@ def _purge_repo(connection: sqlite3.Connection, words: Words, repo: int) -> None
         return
     if _purge_paths(connection, repo):
         return
-    for table in ("pasts", "tickets", "rewrites"):
-        key = "number" if table == "pasts" else "repo"
-        gone = connection.execute(
-            f"""DELETE FROM {table}
-                WHERE {key} IN (SELECT {key} FROM {table} WHERE repo = ? LIMIT ?)""",
-            (repo, _COMMITS),
-        ).rowcount
-        if gone:
-            return
-    connection.execute("DELETE FROM persons WHERE repo = ?", (repo,))
+    sql = "DELETE FROM pasts WHERE number IN (SELECT number FROM pasts WHERE repo = ? LIMIT ?)"
+    if connection.execute(sql, (repo, _PATHS)).rowcount:
+        return
+    for table in ("tickets", "rewrites", "persons"):
+        connection.execute(f"DELETE FROM {table} WHERE repo = ?", (repo,))
     connection.execute("DELETE FROM repositories WHERE number = ?", (repo,))
 
 

@@ -14,7 +14,7 @@ from paparatsd.errors import Conflict
 from paparatsd.model import CommitId
 from paparatsd.store.database import batched, select_in
 from paparatsd.store.history_graph import add_counts, find_ids, parent_numbers
-from paparatsd.store.history_rows import StoredCommit, StoredPerson, StoredTouch
+from paparatsd.store.history_rows import StoredCommit, StoredPerson, StoredTouch, TicketLink
 from paparatsd.store.history_schema import KNOWN, PARTIAL, WHOLE
 from paparatsd.store.hunk_pack import pack_hunks
 from paparatsd.store.names import storable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from paparatsd.commits import Touch
     from paparatsd.store.history_interning import Interned
-    from paparatsd.store.history_rows import TicketLink
 
 _CHANGES = (Change.ADD, Change.MODIFY, Change.DELETE, Change.RENAME, Change.COPY)
 _CHANGE_CODES = {change: code for code, change in enumerate(_CHANGES)}
@@ -43,7 +42,8 @@ def states_of(
 ) -> dict[CommitId, tuple[int, int]]:
     """Return number and state of commits; raises Conflict when a skeleton is missing."""
     wanted = {bytes.fromhex(ident): ident for ident in ids}
-    sql = f"SELECT id, number, state FROM commits WHERE repo = ? AND state >= {KNOWN} AND id IN ({{}})"
+    sql = f"""SELECT id, number, state FROM commits
+              WHERE repo = ? AND state >= {KNOWN} AND id IN ({{}})"""
     found = {wanted[i]: (n, state) for i, n, state in select_in(connection, sql, wanted, repo)}
     if len(found) < len(wanted):
         raise Conflict(f"{len(wanted) - len(found)} commits are not known; add skeletons first")
@@ -55,13 +55,14 @@ def write_commit(
     interned: Interned,
     place: tuple[int, int],
     commit: Commit,
-    touched: Sequence[int],
+    touched: Iterable[int],
     *,
     whole: bool,
 ) -> None:
     """Write what a commit says and the numbers of the paths it touches.
 
-    `place` is the repository's number and the commit's; `whole` says that its touches are written in the same transaction.
+    `place` is the repository's number and the commit's; `whole` says that its touches
+    are written in the same transaction.
     """
     repo, number = place
     people = interned.persons(connection, repo, {commit.author, commit.committer})
@@ -196,7 +197,7 @@ def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list
     return [_touch(row) for row in rows if row[0] not in half]
 
 
-def _touch(row: tuple[int, int, int, bytes | None, int | None, int, bytes, bytes]) -> StoredTouch:
+def _touch(row: Sequence[Any]) -> StoredTouch:
     number, parent, change, old_path, same_in, whole, blob, hunks = row
     old = None if old_path is None else path_text(old_path)
     return StoredTouch(number, parent, _CHANGES[change], old, same_in, bool(whole), blob, hunks)

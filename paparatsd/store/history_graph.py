@@ -142,7 +142,7 @@ def add_skeletons(
     numbers.update(zip(fresh, range(first, first + len(fresh)), strict=True))
     rows = []
     for ident in fresh:
-        place = (0, None, ABSENT, 0)
+        place: tuple[int, bytes | None, int, int] = (0, None, ABSENT, 0)
         if ident in own:
             place = (*_parents(own[ident], numbers), KNOWN, own[ident].committed)
         rows.append((numbers[ident], repo, bytes.fromhex(ident), *place))

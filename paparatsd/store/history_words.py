@@ -207,7 +207,7 @@ def search_rows(
     return _best(scored, limit, among)
 
 
-def _weight(term: str, texts: tuple[str, str], in_path: bool) -> float:  # noqa: FBT001 - a flag of the data
+def _weight(term: str, texts: tuple[str, str], in_path: bool) -> float:
     if term in texts[0]:
         return _WEIGHTS[0]
     if term in texts[1]:

@@ -153,15 +153,16 @@ class HistoryStore:
         with self._database.transaction("add_facts") as connection:
             names = {touch.path for _, touch in touches}
             paths = self._interned.paths(connection, repo, names)
-            for one in group:
-                history_facts.write_commit(
-                    connection,
-                    self._interned,
-                    (repo, numbers[one.commit.id]),
-                    one.commit,
-                    {paths[touch.path] for touch in one.touches},
-                    whole=True,
-                )
+            history_facts.write_commits(
+                connection,
+                self._interned,
+                repo,
+                [
+                    (numbers[one.commit.id], one.commit, {paths[t.path] for t in one.touches})
+                    for one in group
+                ],
+                whole=True,
+            )
             history_facts.write_touches(connection, self._interned, repo, touches)
             self._finish(repo, numbers, group, tickets)
 
@@ -178,9 +179,8 @@ class HistoryStore:
             with self._database.transaction("add_paths") as connection:
                 touched.update(self._interned.paths(connection, repo, set(names)).values())
         with self._database.transaction("begin_facts") as connection:
-            history_facts.write_commit(
-                connection, self._interned, (repo, number), facts.commit, touched, whole=False
-            )
+            said = [(number, facts.commit, touched)]
+            history_facts.write_commits(connection, self._interned, repo, said, whole=False)
         for batch in batched(facts.touches, TOUCHES):
             with self._database.transaction("add_touches") as connection:
                 history_facts.write_touches(

@@ -50,42 +50,46 @@ def states_of(
     return found
 
 
-def write_commit(
+def write_commits(
     connection: sqlite3.Connection,
     interned: Interned,
-    place: tuple[int, int],
-    commit: Commit,
-    touched: Iterable[int],
+    repo: int,
+    commits: Sequence[tuple[int, Commit, Iterable[int]]],
     *,
     whole: bool,
 ) -> None:
-    """Write what a commit says and the numbers of the paths it touches.
+    """Write what commits say: of each its number, itself, the numbers of the paths it touches.
 
-    `place` is the repository's number and the commit's; `whole` says that its touches
-    are written in the same transaction.
+    `whole` says that the touches are written in the same transaction.
     """
-    repo, number = place
-    people = interned.persons(connection, repo, {commit.author, commit.committer})
-    connection.execute(
+    everybody = {person for _, one, _ in commits for person in (one.author, one.committer)}
+    people = interned.persons(connection, repo, everybody)
+    connection.executemany(
         """UPDATE commits SET state = ?, boundary = ?, author = ?, committer = ?, authored = ?,
            authored_zone = ?, committed = ?, committed_zone = ? WHERE number = ?""",
         (
-            WHOLE if whole else PARTIAL,
-            int(commit.boundary),
-            people[commit.author],
-            people[commit.committer],
-            *commit.authored,
-            *commit.committed,
-            number,
+            (
+                WHOLE if whole else PARTIAL,
+                int(commit.boundary),
+                people[commit.author],
+                people[commit.committer],
+                *commit.authored,
+                *commit.committed,
+                number,
+            )
+            for number, commit, _ in commits
         ),
     )
-    connection.execute(
+    connection.executemany(
         "INSERT OR REPLACE INTO messages VALUES (?,?,?,?)",
         (
-            number,
-            storable(commit.subject),
-            _pack_body(commit.body),
-            pack_ascending(sorted(touched)),
+            (
+                number,
+                storable(commit.subject),
+                _pack_body(commit.body),
+                pack_ascending(sorted(touched)),
+            )
+            for number, commit, touched in commits
         ),
     )
 

@@ -7,6 +7,7 @@ again from its rows when it is deleted. Where SQLite comes without FTS5, the row
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from paparatsd.store.database import select_in
@@ -134,6 +135,11 @@ def _terms(words: Words, text: str) -> list[str]:
     return list(dict.fromkeys(words.split(text)))[:_MAX_TERMS]
 
 
+@lru_cache(maxsize=1 << 14)
+def _path_words(words: Words, path: bytes) -> str:
+    return " ".join(words.split(path_text(path)))
+
+
 def _texts(
     connection: sqlite3.Connection, words: Words, numbers: Sequence[int]
 ) -> Iterator[tuple[int, Texts]]:
@@ -141,8 +147,7 @@ def _texts(
     wanted = {path for paths in packs.values() for path in paths[:_MAX_PATHS]}
     sql = "SELECT number, path FROM paths WHERE number IN ({})"
     names = {
-        number: " ".join(words.split(path_text(path)))
-        for number, path in select_in(connection, sql, wanted)
+        number: _path_words(words, path) for number, path in select_in(connection, sql, wanted)
     }
     sql = "SELECT number, subject, body FROM messages WHERE number IN ({})"
     for number, subject, body in list(select_in(connection, sql, numbers)):

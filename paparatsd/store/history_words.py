@@ -7,16 +7,18 @@ again from its rows when it is deleted. Where SQLite comes without FTS5, the row
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from paparatsd.store.database import select_in
 from paparatsd.store.history_facts import path_text, touched_paths, unpack_body
 from paparatsd.store.history_schema import WHOLE
+from paparatsd.store.varints import unpack_ascending
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from paparatsd.store.history_rows import Words
 
@@ -173,56 +175,57 @@ def search_rows(
     limit: int,
     among: Collection[int] | None,
 ) -> list[tuple[int, float]]:
-    """Do what `search_index` does by reading all rows: terms are found inside of words too.
+    """Do what `search_index` does by reading all rows.
 
     A score sums, over the terms found, how rare the term is times the weight of the best place
     where it stands.
     """
-    terms = _terms(words, text)
+    terms = {term: _begin(term) for term in _terms(words, text)}
     if not terms:
         return []
-    by_path = [_paths_with(connection, repo, term) for term in terms]
+    by_path = {term: _paths_with(connection, words, repo, term) for term in terms}
     rows = connection.execute(
         f"""SELECT c.number, m.subject, m.body, m.paths
             FROM commits c JOIN messages m ON m.number = c.number
             WHERE c.repo = ? AND c.state = {WHOLE} ORDER BY c.committed DESC""",
         (repo,),
     )
-    found: list[tuple[int, list[float]]] = []
+    found: list[tuple[int, dict[str, float]]] = []
     total = 0
-    for number, subject, body, _ in rows:
+    for number, subject, body, pack in rows:
         total += 1
-        paths = touched_paths(connection, [number])[number][:_MAX_PATHS] if any(by_path) else ()
-        texts = (subject.lower(), unpack_body(body)[:_MAX_BODY].lower())
-        weights = [
-            _weight(term, texts, not hits.isdisjoint(paths))
-            for term, hits in zip(terms, by_path, strict=True)
-        ]
-        if any(weights):
+        paths = unpack_ascending(pack)[:_MAX_PATHS] if any(by_path.values()) else []
+        weights = {term: _WEIGHTS[2] for term in terms if not by_path[term].isdisjoint(paths)}
+        for at, place in ((1, unpack_body(body)[:_MAX_BODY]), (0, subject)):
+            weights.update(dict.fromkeys(_found(words, terms, place), _WEIGHTS[at]))
+        if weights:
             found.append((number, weights))
-    rare = [
-        math.log1p(total / (1 + sum(weights[at] > 0 for _, weights in found)))
-        for at in range(len(terms))
-    ]
+    often = Counter(term for _, weights in found for term in weights)
+    rare = {term: math.log1p(total / (1 + often[term])) for term in terms}
     scored = [
-        (number, sum(a * b for a, b in zip(rare, weights, strict=True)))
+        (number, sum(rare[term] * weight for term, weight in weights.items()))
         for number, weights in found
     ]
     scored.sort(key=lambda one: -one[1])  # stable: equal ones stay newest first
     return _best(scored, limit, among)
 
 
-def _weight(term: str, texts: tuple[str, str], in_path: bool) -> float:
-    if term in texts[0]:
-        return _WEIGHTS[0]
-    if term in texts[1]:
-        return _WEIGHTS[1]
-    return _WEIGHTS[2] if in_path else 0.0
+def _begin(term: str) -> str:
+    """Return how every word begins that is of this term: a stem may change the last letter."""
+    return term[:-1] if len(term) > 3 else term
 
 
-def _paths_with(connection: sqlite3.Connection, repo: int, term: str) -> set[int]:
+def _found(words: Words, terms: Mapping[str, str], text: str) -> set[str]:
+    lower = text.lower()
+    # Splitting takes most of the time, so only what may hold a term is split.
+    if not any(begin in lower for begin in terms.values()):
+        return set()
+    return terms.keys() & set(words.split(text))
+
+
+def _paths_with(connection: sqlite3.Connection, words: Words, repo: int, term: str) -> set[int]:
     rows = connection.execute(
-        "SELECT number FROM paths WHERE repo = ? AND instr(lower(CAST(path AS TEXT)), ?)",
-        (repo, term),
+        "SELECT number, path FROM paths WHERE repo = ? AND instr(lower(CAST(path AS TEXT)), ?)",
+        (repo, _begin(term)),
     )
-    return {row[0] for row in rows}
+    return {number for number, path in rows if term in _path_words(words, path).split(" ")}

@@ -77,9 +77,9 @@ class HistoryStore:
         """
         database = Database.open(path, on_step=on_step, migrations=migrations, kind=HISTORY)
         try:
-            if history_words.has_index(database.connection):
-                with database.transaction("ensure_index") as connection:
-                    history_words.ensure_index(connection, words)
+            if history_words.lacks_index(database.connection, words):
+                with database.transaction("make_index") as connection:
+                    history_words.make_index(connection, words)
         except BaseException:
             database.close()
             raise

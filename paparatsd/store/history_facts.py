@@ -15,7 +15,7 @@ from paparatsd.model import CommitId
 from paparatsd.store.database import batched, select_in
 from paparatsd.store.history_graph import add_counts, find_ids, parent_numbers
 from paparatsd.store.history_rows import StoredCommit, StoredPerson, StoredTouch, TicketLink
-from paparatsd.store.history_schema import KNOWN, PARTIAL, WHOLE
+from paparatsd.store.history_schema import DOOMED, KNOWN, PARTIAL, WHOLE
 from paparatsd.store.hunk_pack import pack_hunks
 from paparatsd.store.names import storable
 from paparatsd.store.varints import damaged, pack_ascending, unpack_ascending
@@ -185,10 +185,10 @@ def unpack_body(stored: str | bytes) -> str:
 
 def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list[StoredTouch]:
     """Return all touches of one path, by ascending commit number, then parent."""
-    half = {
+    hidden = {
         row[0]
         for row in connection.execute(
-            f"SELECT number FROM commits WHERE repo = ? AND state = {PARTIAL}", (repo,)
+            "SELECT number FROM commits WHERE repo = ? AND state IN (?, ?)", (repo, PARTIAL, DOOMED)
         )
     }
     rows = connection.execute(
@@ -198,7 +198,7 @@ def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list
            ORDER BY t.number, t.parent""",
         (repo, path),
     )
-    return [_touch(row) for row in rows if row[0] not in half]
+    return [_touch(row) for row in rows if row[0] not in hidden]
 
 
 def _touch(row: Sequence[Any]) -> StoredTouch:
@@ -322,10 +322,12 @@ def written_by(
 def find_tickets(
     connection: sqlite3.Connection, repo: int, key: str
 ) -> list[tuple[int, TicketLink]]:
-    """Return the commits that name a ticket, whatever the case of its letters."""
+    """Return the commits that name a ticket in letters of any case, the newest first."""
     rows = connection.execute(
-        """SELECT number, key, source, relation FROM tickets WHERE repo = ? AND key = ?
-           ORDER BY number DESC""",
+        f"""SELECT t.number, t.key, t.source, t.relation
+            FROM tickets t JOIN commits c ON c.number = t.number
+            WHERE t.repo = ? AND t.key = ? AND c.state = {WHOLE}
+            ORDER BY c.committed DESC, t.number DESC""",
         (repo, storable(key)),
     )
     return [(number, TicketLink(*link)) for number, *link in rows]

@@ -152,7 +152,7 @@ class HistoryReader:
             return history_graph.committed_between(self._connection, number, since, until, limit)
 
     def by_ticket(self, repo: RepoId, key: str) -> list[tuple[int, TicketLink]]:
-        """Return the commits that name a ticket, whatever the case of its letters."""
+        """Return the commits that name a ticket in letters of any case, the newest first."""
         with translated(self._path):
             number = history_graph.find_repo(self._connection, repo)
             if number is None:

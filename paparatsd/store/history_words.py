@@ -39,11 +39,14 @@ def has_index(connection: sqlite3.Connection) -> bool:
     return bool(used[0])
 
 
-def ensure_index(connection: sqlite3.Connection, words: Words) -> None:
-    """Make the index, again when its words were made in another way; then all commits lack it."""
+def lacks_index(connection: sqlite3.Connection, words: Words) -> bool:
+    """Whether there could be an index and is none whose words were made like this."""
     row = connection.execute("SELECT version FROM words").fetchone()
-    if row is not None and row[0] == words.version:
-        return
+    return has_index(connection) and (row is None or row[0] != words.version)
+
+
+def make_index(connection: sqlite3.Connection, words: Words) -> None:
+    """Make the index anew; all commits lack it then."""
     connection.execute("DROP TABLE IF EXISTS search")
     connection.execute(
         """CREATE VIRTUAL TABLE search USING fts5(

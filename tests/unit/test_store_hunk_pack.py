@@ -71,15 +71,14 @@ def test_damaged_hunks_are_an_error_of_ours_or_other_hunks() -> None:
         damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         try:
             unpack_hunks(bytes(damaged))
-        except StateCorrupt as error:
+        except StateCorrupt:
             refused += 1
-            assert "restart" in str(error)
     assert refused > 100
 
 
 @pytest.mark.parametrize("pack", [b"\x80", b"\xff" * 10 + b"\x01", b"\x01\x02", b"\0", b"\0\x01"])
 def test_bytes_that_are_no_hunks_are_refused(pack: bytes) -> None:
-    with pytest.raises(StateCorrupt):
+    with pytest.raises(StateCorrupt, match="restart"):
         unpack_hunks(pack)
 
 

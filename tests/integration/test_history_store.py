@@ -314,6 +314,8 @@ def test_commits_are_found_by_plain_words(
     assert names("nothing of this sort zzz") == []
     assert names('") OR (" *') == []
     assert names("") == []
+    assert names("what was the retry of") == names("retry")
+    assert names("how") == ["say"]
     assert names("retry", among={found["retry"]}) == ["retry"]
     assert len(names("retry", limit=1)) == 1
     scores = [score for _, score in store.read.search(REPO, "retry client")]

@@ -103,8 +103,9 @@ class HistoryStore:
     def add_skeletons(self, repo: RepoId, skeletons: Iterable[Skeleton]) -> dict[CommitId, int]:
         """Write commits with their parents, in any order; return the numbers of all named.
 
-        What is there already stays. A parent that is not there gets a number too, and keeps it
-        when it comes.
+        What is there already stays, but when its parents are others now (a shallow clone was
+        deepened) its facts are missing again. A parent that is not there gets a number too, and
+        keeps it when it comes.
         """
         numbers: dict[CommitId, int] = {}
         for batch in batched(skeletons, SKELETONS):
@@ -313,6 +314,16 @@ class HistoryStore:
             with self._database.transaction("forget_versions") as connection:
                 history_pasts.delete_pasts(connection, batch)
                 collection.note_sweeping(connection)
+        self._disturb()
+
+    def forget_pasts(self, repo: RepoId) -> None:
+        """Delete all pasts of a repository: history goes deeper now, or is cut off elsewhere."""
+        with translated(self.path):
+            number = history_graph.find_repo(self._connection, repo)
+        while number is not None:
+            with self._database.transaction("forget_pasts") as connection:
+                if not history_pasts.delete_pasts_of(connection, number, _PURGE_PASTS):
+                    break
         self._disturb()
 
     def collect(

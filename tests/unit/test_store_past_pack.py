@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paparatsd.commits import ChunkPast, Involvement, Role
@@ -38,6 +38,7 @@ PASTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(PASTS)
 def test_pasts_come_back_as_they_were(pasts: list[ChunkPast]) -> None:
     pack = pack_pasts(pasts, NUMBERS)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd import ipc
-from paparatsd.chunks.terms import STOP, TERMS_VERSION, tokens
+from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
 from paparatsd.errors import Unavailable
 from paparatsd.history.answers import Answers
 from paparatsd.history.followed import Report
@@ -223,7 +223,9 @@ class Server:
     def store(self) -> HistoryStore:
         """Return the history file, opened on first use."""
         if self._store is None:
-            self._store = HistoryStore.open(self._path, Words(TERMS_VERSION, _words_of))
+            self._store = HistoryStore.open(
+                self._path, Words(TERMS_VERSION, tokens, frozenset(map(stem, STOP)))
+            )
         return self._store
 
     def reader(self) -> CatalogReader:
@@ -231,10 +233,6 @@ class Server:
         if self._reader is None:
             self._reader = CatalogReader(self._catalog)
         return self._reader
-
-
-def _words_of(text: str) -> list[str]:
-    return [term for term in tokens(text) if term not in STOP]
 
 
 def main() -> None:

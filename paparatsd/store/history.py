@@ -40,6 +40,7 @@ TOUCHES = 600
 USED_S = 3600.0
 """How exactly it is kept when a past was used last: reading should seldom write."""
 _PURGE_PASTS = 500
+_CACHE_KB = 32_000
 
 
 class HistoryStore:
@@ -76,6 +77,8 @@ class HistoryStore:
         as it was. `on_step` is called before and after each durable step.
         """
         database = Database.open(path, on_step=on_step, migrations=migrations, kind=HISTORY)
+        # Touches lie by path, so those of one commit are far apart: a larger cache pays.
+        database.connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         try:
             if history_words.lacks_index(database.connection, words):
                 with database.transaction("make_index") as connection:
@@ -100,8 +103,9 @@ class HistoryStore:
     def add_skeletons(self, repo: RepoId, skeletons: Iterable[Skeleton]) -> dict[CommitId, int]:
         """Write commits with their parents, in any order; return the numbers of all named.
 
-        What is there already stays. A parent that is not there gets a number too, and keeps it
-        when it comes.
+        What is there already stays, but when its parents are others now (a shallow clone was
+        deepened) its facts are missing again. A parent that is not there gets a number too, and
+        keeps it when it comes.
         """
         numbers: dict[CommitId, int] = {}
         for batch in batched(skeletons, SKELETONS):
@@ -271,14 +275,6 @@ class HistoryStore:
         self._used.update(dict.fromkeys(islice(stale, max(0, 10_000 - len(self._used)))))
         return {key: unpack_pasts(pack) for key, (_, pack) in found.items()}
 
-    def forget_pasts(self, repo: RepoId) -> None:
-        """Delete the pasts of a repository: what is said of its commits has changed."""
-        with self._database.transaction("forget_pasts") as connection:
-            number = history_graph.ensure_repo(connection, repo)
-            connection.execute("DELETE FROM pasts WHERE repo = ?", (number,))
-            collection.note_sweeping(connection)
-        self._disturb()
-
     def _note_used(self) -> None:
         used, self._used = list(self._used), {}
         for batch in batched(used, TOUCHES):
@@ -302,6 +298,16 @@ class HistoryStore:
             with self._database.transaction("forget_versions") as connection:
                 history_pasts.delete_pasts(connection, batch)
                 collection.note_sweeping(connection)
+        self._disturb()
+
+    def forget_pasts(self, repo: RepoId) -> None:
+        """Delete all pasts of a repository: what is said of its commits has changed."""
+        with translated(self.path):
+            number = history_graph.find_repo(self._connection, repo)
+        while number is not None:
+            with self._database.transaction("forget_pasts") as connection:
+                if not history_pasts.delete_pasts_of(connection, number, _PURGE_PASTS):
+                    break
         self._disturb()
 
     def collect(

@@ -13,7 +13,7 @@ import numpy as np
 from paparatsd.store.database import batched
 from paparatsd.store.history_facts import delete_touches, set_touched, touched_paths
 from paparatsd.store.history_graph import add_counts, all_numbers, parent_numbers
-from paparatsd.store.history_pasts import delete_old_rewrites
+from paparatsd.store.history_pasts import delete_old_rewrites, delete_pasts_of
 from paparatsd.store.history_schema import ABSENT, DOOMED, WHOLE
 from paparatsd.store.history_words import has_index, merge_index, unindex_commits
 
@@ -166,8 +166,7 @@ def _purge_repo(connection: sqlite3.Connection, words: Words, repo: int) -> None
         return
     if _purge_paths(connection, repo):
         return
-    sql = "DELETE FROM pasts WHERE number IN (SELECT number FROM pasts WHERE repo = ? LIMIT ?)"
-    if connection.execute(sql, (repo, _PATHS)).rowcount:
+    if delete_pasts_of(connection, repo, _PATHS):
         return
     for table in ("tickets", "rewrites", "persons"):
         connection.execute(f"DELETE FROM {table} WHERE repo = ?", (repo,))

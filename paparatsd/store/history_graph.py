@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from paparatsd.model import CommitId, RepoId
 from paparatsd.store.database import select_in
 from paparatsd.store.history_rows import GraphRows, HistoryCounts, ScanState
-from paparatsd.store.history_schema import ABSENT, DOOMED, KNOWN, PARTIAL, WHOLE
+from paparatsd.store.history_schema import ABSENT, KNOWN, PARTIAL, WHOLE
 from paparatsd.store.varints import pack_numbers, unpack_numbers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -130,15 +130,16 @@ def add_skeletons(
 ) -> dict[CommitId, int]:
     """Write commits with their parents; return the numbers of all that are named.
 
-    What is there already stays, one on its way out comes back without its facts.
+    What is there already stays; one on its way out comes back, and one that has other parents now
+    gets those, both without their facts.
     """
     own = {one.id: one for one in skeletons}
     parents = dict.fromkeys(parent for one in skeletons for parent in one.parents)
     named = [*own, *(parent for parent in parents if parent not in own)]
-    known = _states(connection, repo, named)
+    known = _places(connection, repo, named)
     fresh = [ident for ident in named if ident not in known]
     first = _next_number(connection)
-    numbers = {ident: number for ident, (number, _) in known.items()}
+    numbers = {ident: place.number for ident, place in known.items()}
     numbers.update(zip(fresh, range(first, first + len(fresh)), strict=True))
     rows = []
     for ident in fresh:
@@ -151,28 +152,58 @@ def add_skeletons(
            VALUES (?,?,?,?,?,?,?)""",
         rows,
     )
-    back = [one for ident, one in own.items() if known.get(ident, (0, KNOWN))[1] < KNOWN]
-    connection.executemany(
-        """UPDATE commits SET parent = ?, others = ?, committed = ?,
-           state = CASE state WHEN ? THEN ? ELSE ? END WHERE number = ?""",
-        (
-            (*_parents(one, numbers), one.committed, DOOMED, PARTIAL, KNOWN, numbers[one.id])
-            for one in back
-        ),
-    )
+    _update(connection, repo, own, known, numbers)
     connection.executemany(
         "DELETE FROM unreached WHERE number = ?", ((numbers[ident],) for ident in own)
     )
-    add_counts(connection, repo, commits=sum(i in own for i in fresh) + len(back))
+    add_counts(connection, repo, commits=sum(ident in own for ident in fresh))
     return numbers
 
 
-def _states(
+def _update(
+    connection: sqlite3.Connection,
+    repo: int,
+    own: Mapping[CommitId, Skeleton],
+    known: Mapping[CommitId, _Place],
+    numbers: Mapping[CommitId, int],
+) -> None:
+    """Give commits their parents that had none or others: facts against those are read again."""
+    changed = [
+        (one, known[ident].state)
+        for ident, one in own.items()
+        if ident in known and known[ident].differs(*_parents(one, numbers))
+    ]
+    connection.executemany(
+        """UPDATE commits SET parent = ?, others = ?, committed = ifnull(nullif(?, 0), committed),
+           state = CASE WHEN state IN (?, ?) THEN ? ELSE ? END WHERE number = ?""",
+        (
+            (*_parents(one, numbers), one.committed, ABSENT, KNOWN, KNOWN, PARTIAL, numbers[one.id])
+            for one, _ in changed
+        ),
+    )
+    back = sum(state < KNOWN for _, state in changed)
+    add_counts(connection, repo, back, -sum(state == WHOLE for _, state in changed))
+
+
+class _Place(NamedTuple):
+    """What is stored of a commit's place."""
+
+    number: int
+    state: int
+    parent: int
+    others: bytes | None
+
+    def differs(self, parent: int, others: bytes | None) -> bool:
+        """Whether the commit is not there, or has other parents now (history was deepened)."""
+        return self.state < KNOWN or (self.parent, self.others) != (parent, others)
+
+
+def _places(
     connection: sqlite3.Connection, repo: int, ids: Iterable[CommitId]
-) -> dict[CommitId, tuple[int, int]]:
-    sql = "SELECT id, number, state FROM commits WHERE repo = ? AND id IN ({})"
+) -> dict[CommitId, _Place]:
+    sql = "SELECT id, number, state, parent, others FROM commits WHERE repo = ? AND id IN ({})"
     rows = select_in(connection, sql, map(bytes.fromhex, ids), repo)
-    return {CommitId(ident.hex()): (number, state) for ident, number, state in rows}
+    return {CommitId(ident.hex()): _Place(*place) for ident, *place in rows}
 
 
 def _next_number(connection: sqlite3.Connection) -> int:
@@ -180,7 +211,7 @@ def _next_number(connection: sqlite3.Connection) -> int:
     return 1 if row is None else int(row[0]) + 1
 
 
-def _parents(skeleton: Skeleton, numbers: dict[CommitId, int]) -> tuple[int, bytes | None]:
+def _parents(skeleton: Skeleton, numbers: Mapping[CommitId, int]) -> tuple[int, bytes | None]:
     first, *others = [numbers[parent] for parent in skeleton.parents] or [0]
     return first, pack_numbers(others) if others else None
 

@@ -59,6 +59,12 @@ def delete_pasts(connection: sqlite3.Connection, versions: Iterable[VersionId]) 
         connection.executemany("DELETE FROM pasts WHERE version = ?", ((v,) for v in batch))
 
 
+def delete_pasts_of(connection: sqlite3.Connection, repo: int, limit: int) -> int:
+    """Delete up to `limit` pasts of a repository and return how many there were."""
+    sql = "DELETE FROM pasts WHERE number IN (SELECT number FROM pasts WHERE repo = ? LIMIT ?)"
+    return connection.execute(sql, (repo, limit)).rowcount
+
+
 def delete_old_pasts(
     connection: sqlite3.Connection, before: float, max_bytes: int, limit: int
 ) -> int:

@@ -51,11 +51,13 @@ class Words:
     """How text becomes words of the full-text index; another `version` builds it again.
 
     `split` returns words in order, composed names also in their parts, in the form in which those
-    of a question meet them.
+    of a question meet them. `stop` are words, in that form, that say nothing in a question: they
+    stand in most commits, and scoring those takes most of the time.
     """
 
     version: int
     split: Callable[[str], list[str]]
+    stop: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

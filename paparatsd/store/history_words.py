@@ -137,7 +137,11 @@ def _best(
 
 
 def _terms(words: Words, text: str) -> list[str]:
-    return list(dict.fromkeys(words.split(text)))[:_MAX_TERMS]
+    terms = dict.fromkeys(words.split(text))
+    # A question of such words alone still means them.
+    return [term for term in terms if term not in words.stop][:_MAX_TERMS] or list(terms)[
+        :_MAX_TERMS
+    ]
 
 
 @lru_cache(maxsize=1 << 14)

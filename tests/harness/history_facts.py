@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hashlib import sha1
 
-from paparatsd.chunks.terms import TERMS_VERSION, tokens
+from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
 from paparatsd.commits import Change, Commit, CommitFacts, Hunk, Moment, Person, Touch
 from paparatsd.model import CommitId, RepoId
 from paparatsd.store.history_rows import Skeleton, Words
 
-WORDS = Words(TERMS_VERSION, tokens)
+WORDS = Words(TERMS_VERSION, tokens, frozenset(map(stem, STOP)))
 REPO = RepoId("a" * 40)
 ANN = Person("Ann Lee", "ann@example.org")
 BOB = Person("Bob", "bob@example.org")

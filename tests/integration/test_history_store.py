@@ -142,6 +142,32 @@ def test_skeletons_that_are_there_stay_as_they_are(store: HistoryStore) -> None:
     assert store.read.counts(REPO) == HistoryCounts(1, 1, 1)
 
 
+def test_a_deepened_clone_gets_its_parents_and_reads_the_facts_of_its_old_end_again(
+    store: HistoryStore,
+) -> None:
+    shallow = facts("end", (), touch("all.py", change=Change.ADD), subject="Xylophone")
+    cut = replace(shallow, commit=replace(shallow.commit, boundary=True))
+    numbers = add(store, cut, facts("top", ("end",), touch("top.py")))
+    store.put_pasts(REPO, {(VersionId(1), 0): past(1)})
+
+    deep = facts("end", ("below",), touch("b.py"), subject="Xylophone", at=900)
+    below = facts("below", (), touch("all.py", change=Change.ADD), at=800)
+    assert (
+        store.add_skeletons(REPO, [skeleton(deep), skeleton(below)])[cid("end")]
+        == numbers[cid("end")]
+    )
+    store.forget_pasts(REPO)
+    assert store.read.missing_facts(REPO) == [cid("end"), cid("below")]
+    assert store.read.touches_of(REPO, "all.py") == []
+    store.add_facts(REPO, [deep, below])
+
+    assert store.read.commits(numbers.values())[numbers[cid("end")]].commit == deep.commit
+    assert [row.number for row in store.read.touches_of(REPO, "all.py")] != [numbers[cid("end")]]
+    assert store.read.counts(REPO) == HistoryCounts(3, 3, 3)
+    assert [number for number, _ in store.read.search(REPO, "xylophone")] == [numbers[cid("end")]]
+    assert store.pasts([(VersionId(1), 0)]) == {}
+
+
 @pytest.mark.parametrize("digits", [40, 64])
 def test_abbreviated_ids_resolve_to_all_that_begin_so(store: HistoryStore, digits: int) -> None:
     ids = [CommitId(start.ljust(digits, "0")) for start in ("ab1", "ab12", "ab2", "b", "ffff")]
@@ -314,6 +340,8 @@ def test_commits_are_found_by_plain_words(
     assert names("nothing of this sort zzz") == []
     assert names('") OR (" *') == []
     assert names("") == []
+    assert names("what was the retry of") == names("retry")
+    assert names("how") == ["say"]
     assert names("retry", among={found["retry"]}) == ["retry"]
     assert len(names("retry", limit=1)) == 1
     scores = [score for _, score in store.read.search(REPO, "retry client")]
@@ -339,8 +367,8 @@ def test_words_made_in_another_way_are_indexed_again(path: Path) -> None:
 # --------------------------------------------------------------------------- pasts and rewrites
 
 
-def past(*commits_: int) -> tuple[ChunkPast, ...]:
-    commits = tuple(Involvement(number, Role.AUTHOR, 3) for number in commits_)
+def past(*numbers: int) -> tuple[ChunkPast, ...]:
+    commits = tuple(Involvement(number, Role.AUTHOR, 3) for number in numbers)
     return (ChunkPast(1, 9, commits), ChunkPast(10, 20, commits[:1], 2, complete=False))
 
 
@@ -354,9 +382,6 @@ def test_pasts_are_kept_by_version_and_base(store: HistoryStore) -> None:
     assert store.pasts([one, two, (VersionId(9), 1)]) == {one: past(b, a), two: past()}
     store.put_pasts(REPO, {one: past(a)})
     assert store.pasts([one]) == {one: past(a)}
-    store.put_pasts(OTHER, {(VersionId(9), 1): past()})
-    store.forget_pasts(OTHER)
-    assert store.pasts([one, (VersionId(9), 1)]) == {one: past(a)}
     store.forget_versions([VersionId(7)])
     assert store.pasts([one, two]) == {}
 

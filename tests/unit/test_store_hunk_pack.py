@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paparatsd.commits import Hunk
@@ -37,11 +37,13 @@ def as_git_writes(draw: st.DrawFn) -> tuple[Hunk, ...]:
     return tuple(out)
 
 
+@settings(deadline=None)
 @given(as_git_writes())
 def test_hunks_come_back_as_git_wrote_them(hunks: tuple[Hunk, ...]) -> None:
     assert unpack_hunks(pack_hunks(hunks)) == hunks
 
 
+@settings(deadline=None)
 @given(st.lists(st.builds(Hunk, *[st.integers(0, 1 << 40)] * 4), max_size=8))
 def test_hunks_that_do_not_fit_together_come_back_too(hunks: list[Hunk]) -> None:
     assert unpack_hunks(pack_hunks(hunks)) == tuple(hunks)
@@ -90,12 +92,14 @@ def test_numbers_that_cannot_be_packed_are_refused() -> None:
         pack_hunks([Hunk(5, -1, 5, 1)])
 
 
+@settings(deadline=None)
 @given(NUMBERS)
 def test_numbers_come_back_in_order(values: list[int]) -> None:
     assert unpack_numbers(pack_numbers(values)) == values
     assert unpack_ascending(pack_ascending(sorted(values))) == sorted(values)
 
 
+@settings(deadline=None)
 @given(st.integers(-(1 << 61), 1 << 61))
 def test_numbers_of_either_sign_survive_the_fold(value: int) -> None:
     assert zigzag(value) >= 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paparatsd.commits import ChunkPast, Involvement, Role
@@ -35,6 +35,7 @@ PASTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(PASTS)
 def test_pasts_come_back_as_they_were(pasts: list[ChunkPast]) -> None:
     assert unpack_pasts(pack_pasts(pasts)) == tuple(pasts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import itertools
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from history_lab import children, is_shown, is_told, seconds, spent
 from lab import Peaks, megabytes, ms, peak_bytes, processes, quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from history_lab import Subject
     from lab import Table
@@ -50,18 +50,19 @@ async def measure(subject: Subject, table: Table) -> dict[str, Any]:
     await subject.daemon.add(subject.tree, name=subject.name, hooks=True)
     async with peaks.follow(subject.daemon.pid):
         figures["index_s"] = await subject.until(is_shown, started)
-        asking = asyncio.create_task(ask(subject, queries, 1 << 40, during))
-        figures["told_s"] = await subject.until(is_told, started, every_s=0.25)
-        asking.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asking
+        told = asyncio.Event()
+        asking = asyncio.create_task(ask(subject, queries, told.is_set, during))
+        figures["told_s"] = await subject.until(is_told, started, every_s=0.1)
+        told.set()
+        await asking
+    figures["history_s"] = figures["told_s"] - figures["index_s"]
     pids = {role: pid for pid, role in processes(subject.daemon.pid).items()}
     used = lab.usage(pids["history"])
     figures |= {"cpu_s": used.cpu_s, "git_cpu_s": used.children_cpu_s}
     figures |= {"peak": peaks.by_role["history"], "git_peak": peaks.git["bytes"]}
     figures["file_bytes"] = (subject.daemon.state / "history.sqlite3").stat().st_size
     await asyncio.sleep(1)
-    await ask(subject, queries, IDLE_QUERIES, idle)
+    await ask(subject, queries, lambda: len(idle) >= IDLE_QUERIES, idle)
     figures["during_s"], figures["idle_s"] = during, idle
     status = await subject.daemon.project(subject.name)
     figures |= {key: status[key] for key in ("files", "chunks")}
@@ -77,10 +78,14 @@ def questions(subject: Subject) -> list[str]:
     return list(dict.fromkeys(line for line in lines if len(line.split()) >= 3))
 
 
-async def ask(subject: Subject, queries: Sequence[str], count: int, took: list[float]) -> None:
+async def ask(
+    subject: Subject, queries: Sequence[str], is_over: Callable[[], bool], took: list[float]
+) -> None:
     """Search again and again; each question is new to the cache of answers."""
     async with subject.daemon.client() as http:
-        for number in range(count):
+        for number in itertools.count():
+            if is_over():
+                return
             query = queries[number % len(queries)]
             # Another limit is another question to the cache.
             options = {"query": query, "limit": 5 + number // len(queries) % 20}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lab import git
 
+from paparatsd.model import ProjectName
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ async def measure(
 def draw(subject: Subject, count: int, seed: int) -> list[Place]:
     """Return chunks of the index, drawn at random, of files that git has as they are."""
     reader = CatalogReader(subject.daemon.state / "catalog.sqlite3")
-    project_id = next(row.id for row in reader.projects() if row.name == subject.name)
+    project_id = reader.project(ProjectName(subject.name)).id
     tracked = set(subject.git("ls-files", "-z").split("\0"))
     places = [
         Place(path, chunk.start_line, chunk.end_line)

@@ -44,6 +44,7 @@ class ProjectHistory:
         self.pending = 0
         self.problem = ""
         self.wording = Wording()
+        self.wording_sources: tuple[object, ...] = ()
         self._facts = facts
         self._reader = reader
         self._bases: dict[str, int] = {}

@@ -15,7 +15,7 @@ from paparatsd.history.ancestry import list_commits
 from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
 from paparatsd.history.scan import scan_commits
-from paparatsd.history.wording import read_wording
+from paparatsd.history.wording import read_wording, wording_sources
 from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.sources import repo as places
 
@@ -140,7 +140,10 @@ class RepoHistory:
         if project.checkout is None:
             project.checkout = await places.locate(Path(project.followed.root))
         if project.checkout.git:
-            project.wording = await read_wording(project.followed, project.checkout)
+            sources = await asyncio.to_thread(wording_sources, project.followed, project.checkout)
+            if sources != project.wording_sources:
+                project.wording = await read_wording(project.followed, project.checkout)
+                project.wording_sources = sources
 
     async def _learn(self) -> AsyncGenerator[None, None]:
         """Learn which commits the heads reach, and what their parents are."""
@@ -184,7 +187,8 @@ class RepoHistory:
         while ids := self.facts.missing(FACTS_AT_ONCE):
             unread = set(ids)
             try:
-                scanning = scan_commits(found.checkout.root, found.context, ids)
+                root, is_cut = found.checkout.root, bool(self._depth)
+                scanning = scan_commits(root, found.context, ids, is_cut=is_cut)
                 async with aclosing(scanning) as batches:
                     async for batch in batches:
                         self.facts.add_facts(batch, found.wording)

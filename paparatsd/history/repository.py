@@ -127,13 +127,18 @@ class RepoHistory:
                     if self._is_stale:
                         return
         for project in tuple(self.projects.values()):
-            if project.is_mapped or project.followed.project_id not in self.projects:
+            if not self._is_to_map(project):
                 continue
             async with aclosing(project.map()) as pieces:
                 async for _ in pieces:
                     yield
                     if self._is_stale:
                         return
+
+    def _is_to_map(self, project: ProjectHistory) -> bool:
+        """Whether a project needs it, and shows what is at its head: else it is told again soon."""
+        is_here = project.followed.project_id in self.projects
+        return is_here and project.followed.settled and not project.is_mapped
 
     async def _look(self, project: ProjectHistory) -> None:
         """See what git and the project's own files say now."""

@@ -311,8 +311,11 @@ class ProjectSession:
         async with self._settled:
             self._settled.notify_all()
 
-    def _tell_history(self) -> None:
-        """Say where the project is now, once it shows all of its files."""
+    def _tell_history(self, *, settled: bool = True) -> None:
+        """Say where the project is now, once it shows all of its files.
+
+        Not `settled`: the head alone has moved, so that its commits are read while files are.
+        """
         checkout = self.checkout
         if not self._first_pass_done or self._repo is None or checkout is None:
             return
@@ -328,6 +331,7 @@ class ProjectSession:
                 branch=self._head.branch,
                 patterns=self._rules.ticket_patterns,
                 jira=self._rules.jira,
+                settled=settled,
             )
         )
 
@@ -462,6 +466,7 @@ class ProjectSession:
         head = await repo.read_head(checkout) if checkout.git else Head()
         if head != self._head:
             self._head = head
+            self._tell_history(settled=False)
             await self._parts.ledger.set_head(self._project_id, head)
 
     def _set_state(self, state: ProjectState, reason: str) -> None:

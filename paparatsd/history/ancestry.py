@@ -75,22 +75,33 @@ async def _walk(
 ) -> AsyncGenerator[list[Lineage], None]:
     if not heads:
         return
-    there = await _existing(root, context, known)
     order = ["--topo-order", "--reverse"] if oldest else ["--topo-order"]
     count = 0
+    unseen = set(heads)
     try:
-        async with aclosing(_rows(root, context, order, heads, there)) as runs:
+        async with aclosing(_rows(root, context, order, heads, known)) as runs:
             async for run in runs:
                 count += len(run)
+                unseen.difference_update(row.commit for row in run)
                 yield run
+        await _check_there(root, context, unseen)
     except GitFailed:
         # In this order git writes nothing before it has seen everything.
+        there = [] if count else await _existing(root, context, known)
         rows = [] if count else await _reachable(root, context, heads, there)
         if not oldest:
             rows.reverse()
         for start in range(0, len(rows), LISTED_COMMITS):
             yield rows[start : start + LISTED_COMMITS]
         raise
+
+
+async def _check_there(root: Path, context: GitContext, heads: set[CommitId]) -> None:
+    """Raise GitFailed for one that is missing: git was told not to mind, for the known ones."""
+    if heads:
+        missing = heads.difference(await _existing(root, context, sorted(heads)))
+        for name in sorted(missing):
+            raise GitFailed(f"git rev-list in {root} failed: there is no commit {name}")
 
 
 async def _existing(root: Path, context: GitContext, ids: Sequence[CommitId]) -> list[CommitId]:
@@ -113,10 +124,11 @@ async def _rows(
     known: Sequence[CommitId],
 ) -> AsyncGenerator[list[Lineage], None]:
     check_ids(heads)
+    check_ids(known)
     rest = b""
     async with stream_git(
         root,
-        ["rev-list", *order, "--timestamp", "--parents", "--stdin"],
+        ["rev-list", "--ignore-missing", *order, "--timestamp", "--parents", "--stdin"],
         context=context,
         stdin=_stdin(heads, known),
         deadline_s=LIST_DEADLINE_S,

@@ -18,6 +18,7 @@ class Followed:
 
     `head` is None for a folder without git and for an unborn branch. `patterns` are regular
     expressions of the project's own settings; `jira` is where Jira keys are looked up, or "".
+    `settled` is False while the head has moved and the view is still being brought in line.
     """
 
     project_id: int
@@ -30,6 +31,7 @@ class Followed:
     branch: str | None = None
     patterns: tuple[str, ...] = ()
     jira: str = ""
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)

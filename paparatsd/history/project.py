@@ -15,6 +15,7 @@ from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.timeline import Timeline
 from paparatsd.history.trail import last_touch
 from paparatsd.history.wording import Wording
+from paparatsd.model import VersionId
 from paparatsd.sources.git import GitContext
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from paparatsd.commits import Touch
     from paparatsd.history.facts import StoredFacts
     from paparatsd.history.followed import Followed
-    from paparatsd.model import VersionId
     from paparatsd.sources.repo import Checkout
     from paparatsd.store.reader import CatalogReader
 
@@ -44,6 +44,7 @@ class ProjectHistory:
         self.pending = 0
         self.problem = ""
         self.wording = Wording()
+        self.wording_sources: tuple[object, ...] = ()
         self._facts = facts
         self._reader = reader
         self._bases: dict[str, int] = {}
@@ -79,8 +80,8 @@ class ProjectHistory:
 
     def view(self) -> dict[str, VersionId]:
         """Return what the project shows, by path."""
-        from_catalog = self._reader.view(self.followed.project_id)
-        return {path: entry.version for path, entry in from_catalog.items()}
+        paths, versions = self._reader.view_versions(self.followed.project_id)
+        return dict(zip(paths, map(VersionId, versions.tolist()), strict=True))
 
     # ------------------------------------------------------------------ filling
 

@@ -15,7 +15,7 @@ from paparatsd.history.ancestry import list_commits
 from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
 from paparatsd.history.scan import scan_commits
-from paparatsd.history.wording import read_wording
+from paparatsd.history.wording import read_wording, wording_sources
 from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.sources import repo as places
 
@@ -127,7 +127,7 @@ class RepoHistory:
                     if self._is_stale:
                         return
         for project in tuple(self.projects.values()):
-            if project.is_mapped or project.followed.project_id not in self.projects:
+            if not self._is_to_map(project):
                 continue
             async with aclosing(project.map()) as pieces:
                 async for _ in pieces:
@@ -135,12 +135,20 @@ class RepoHistory:
                     if self._is_stale:
                         return
 
+    def _is_to_map(self, project: ProjectHistory) -> bool:
+        """Whether a project needs it, and shows what is at its head: else it is told again soon."""
+        is_here = project.followed.project_id in self.projects
+        return is_here and project.followed.settled and not project.is_mapped
+
     async def _look(self, project: ProjectHistory) -> None:
         """See what git and the project's own files say now."""
         if project.checkout is None:
             project.checkout = await places.locate(Path(project.followed.root))
         if project.checkout.git:
-            project.wording = await read_wording(project.followed, project.checkout)
+            sources = await asyncio.to_thread(wording_sources, project.followed, project.checkout)
+            if sources != project.wording_sources:
+                project.wording = await read_wording(project.followed, project.checkout)
+                project.wording_sources = sources
 
     async def _learn(self) -> AsyncGenerator[None, None]:
         """Learn which commits the heads reach, and what their parents are."""
@@ -184,7 +192,8 @@ class RepoHistory:
         while ids := self.facts.missing(FACTS_AT_ONCE):
             unread = set(ids)
             try:
-                scanning = scan_commits(found.checkout.root, found.context, ids)
+                root, is_cut = found.checkout.root, bool(self._depth)
+                scanning = scan_commits(root, found.context, ids, is_cut=is_cut)
                 async with aclosing(scanning) as batches:
                     async for batch in batches:
                         self.facts.add_facts(batch, found.wording)

@@ -123,12 +123,15 @@ async def scan(
 
 
 async def scan_commits(
-    checkout_root: Path, context: GitContext, ids: Sequence[CommitId]
+    checkout_root: Path, context: GitContext, ids: Sequence[CommitId], *, is_cut: bool = True
 ) -> AsyncGenerator[list[CommitFacts], None]:
-    """Yield the facts of these commits in this order; otherwise as `scan`."""
+    """Yield the facts of these commits in this order; otherwise as `scan`.
+
+    `is_cut` is False where the clone is known not to be shallow: git is not asked then.
+    """
     check_ids(ids)
     ids = list(dict.fromkeys(ids))  # git, too, shows each once
-    asked = await _begin(checkout_root, context)
+    asked = await _begin(checkout_root, context, is_cut=is_cut)
     failure: GitFailed | None = None
     try:
         async with aclosing(_batches(asked, ids)) as batches:
@@ -146,8 +149,9 @@ def _raise(asked: _Scan, failure: GitFailed | None) -> None:
         raise failure or asked.failure or GitFailed("")
 
 
-async def _begin(root: Path, context: GitContext) -> _Scan:
-    return _Scan(root=root, context=context, boundary=await _boundary(root, context))
+async def _begin(root: Path, context: GitContext, *, is_cut: bool = True) -> _Scan:
+    boundary = await _boundary(root, context) if is_cut else frozenset[CommitId]()
+    return _Scan(root=root, context=context, boundary=boundary)
 
 
 async def _boundary(root: Path, context: GitContext) -> frozenset[CommitId]:

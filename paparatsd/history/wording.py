@@ -96,15 +96,38 @@ class Wording:
         )
 
 
+def wording_sources(followed: Followed, checkout: Checkout) -> tuple[object, ...]:
+    """Return a value that changes with what `read_wording` reads, but for included settings."""
+    paths = [*_mailmaps(checkout), _ignore_revs(checkout)]
+    paths += [place / "config" for place in (checkout.common_dir,) if place is not None]
+    paths += [place / "config.worktree" for place in (checkout.git_dir,) if place is not None]
+    return (followed.patterns, followed.jira, *map(_stat_of, paths))
+
+
+def _stat_of(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.lstat()
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
+
+def _mailmaps(checkout: Checkout) -> list[Path]:
+    named = [(checkout.work_tree or checkout.root) / ".mailmap"]
+    if checkout.context is not None and checkout.context.mailmap_file:
+        named.append(Path(checkout.context.mailmap_file).expanduser())
+    return named
+
+
+def _ignore_revs(checkout: Checkout) -> Path:
+    return (checkout.work_tree or checkout.root) / ".git-blame-ignore-revs"
+
+
 async def read_wording(followed: Followed, checkout: Checkout) -> Wording:
     """Read what a project says. What cannot be read says nothing, and is logged."""
     top = checkout.work_tree or checkout.root
-    context = checkout.context
-    named = [top / ".mailmap"]
-    if context is not None and context.mailmap_file:
-        named.append(Path(context.mailmap_file).expanduser())
-    texts = [await asyncio.to_thread(_text_of, path) for path in named]
-    ignored = parse_ignore_revs(await asyncio.to_thread(_text_of, top / ".git-blame-ignore-revs"))
+    texts = [await asyncio.to_thread(_text_of, path) for path in _mailmaps(checkout)]
+    ignored = parse_ignore_revs(await asyncio.to_thread(_text_of, _ignore_revs(checkout)))
     for problem in ignored.problems:
         log.warning("ignore_revs_problem", root=str(top), problem=problem)
     try:

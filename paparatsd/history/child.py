@@ -218,6 +218,15 @@ class Server:
             raise Unavailable("the history of this project is not known yet; try again in a moment")
         return Answers(repo, repo.projects[project_id], self.reader())
 
+    def close(self) -> None:
+        """Give up what is under way and close the files in order."""
+        for repo in self._repos.values():
+            self._runner.run(repo.close())
+        self._runner.close()
+        for file in (self._store, self._reader):
+            if file is not None:
+                file.close()
+
     # ------------------------------------------------------------------ files
 
     def store(self) -> HistoryStore:

@@ -98,6 +98,10 @@ class RepoHistory:
         except GitFailed as error:
             log.warning("history_failed", error=str(error))
             self._problem, self._work = str(error), None
+        except BaseException:
+            # A generator that has raised is at its end, but what it was to do is not done.
+            self._work, self._is_stale = None, True
+            raise
         return self._work is not None or self._is_stale
 
     def collect(self, grace_s: float) -> None:

@@ -135,7 +135,8 @@ class Server:
             for repo in self._repos.values()
             for project_id, one in repo.status().items()
         }
-        return Report(busy, status)
+        waits = [one.again_s for one in self._repos.values() if one.again_s is not None]
+        return Report(busy, status, min(waits, default=None))
 
     def _tidy(self) -> bool:
         """Do a piece of what can wait; False when there is nothing."""

@@ -104,13 +104,15 @@ class HistoryKeeper:
     async def run(self) -> None:
         """Have the process work whenever there is something to do, until cancelled."""
         failures = 0
+        again_s: float | None = None
         while True:
+            limit_s = again_s if again_s is not None else TIDY_S
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TIDY_S if self._child.is_running() else None):
+                async with asyncio.timeout(limit_s if self._child.is_running() else None):
                     await self._wake.wait()
             self._wake.clear()
             try:
-                await self._work()
+                again_s = await self._work()
                 failures = 0
             except PaparatsError as error:
                 log.warning("history_interrupted", error=str(error))
@@ -119,7 +121,8 @@ class HistoryKeeper:
                 failures += 1
                 self._wake.set()
 
-    async def _work(self) -> None:
+    async def _work(self) -> float | None:
+        """Have all done that is to do; returns after how long to ask again."""
         busy = True
         while busy:
             await self._tell()
@@ -131,6 +134,7 @@ class HistoryKeeper:
             if report.busy:
                 await self._clock.sleep(REST_S)
         self._quiet.set()
+        return report.again_s
 
     def _fail(self, error: PaparatsError, failures: int) -> None:
         """Say what is wrong; a process that merely ended is started again first."""

@@ -51,5 +51,5 @@ async def test_history_after_random_steps_is_that_of_a_repository_read_anew(
                     await history_oracle.assert_right(daemon, name, tmp_path / "scratch.sqlite3")
             except AssertionError as error:
                 steps = "\n".join(walk.steps)
-                raise AssertionError(f"{error}\nafter\n{steps}") from None
+                raise AssertionError(f"{error}\nafter\n{steps}\n{daemon.log_tail()}") from None
         assert "Traceback" not in daemon.log_text()

@@ -177,10 +177,8 @@ class HistoryService:
                 left = f": {status.pending} commits to go" if status and status.pending else ""
                 notes.append(f"The history of {project.name} is still being read{left}.")
             elif status.state is HistoryState.MAPPING:
-                notes.append(
-                    f"The history of {project.name} is still being laid to its code: "
-                    f"{status.pending} files to go."
-                )
+                left = f": {status.pending} files to go" if status.pending else ""
+                notes.append(f"The history of {project.name} is still being laid to its code{left}.")
             elif status.state is HistoryState.NONE:
                 notes.append(f"{project.name} has no history: {status.reason}.")
             elif status.reason:

@@ -315,10 +315,17 @@ class Service:
             session.name: await self._ledger.skipped(session.project_id) for session in sessions
         }
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
-        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending.
+
+        With `history` also when every chunk has its history, or it is known why not.
+        """
         sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
         await asyncio.gather(*(session.flush() for session in sessions))
+        if history:
+            await self._keeper.settle()
         return tuple(session.freshness(verified=True) for session in sessions)
 
     # ------------------------------------------------------------------ hooks

@@ -135,7 +135,8 @@ class Server:
             for repo in self._repos.values()
             for project_id, one in repo.status().items()
         }
-        return Report(busy, status)
+        waits = [one.again_s for one in self._repos.values() if one.again_s is not None]
+        return Report(busy, status, min(waits, default=None))
 
     def _tidy(self) -> bool:
         """Do a piece of what can wait; False when there is nothing."""
@@ -217,6 +218,15 @@ class Server:
         if repo is None:
             raise Unavailable("the history of this project is not known yet; try again in a moment")
         return Answers(repo, repo.projects[project_id], self.reader())
+
+    def close(self) -> None:
+        """Give up what is under way and close the files in order."""
+        for repo in self._repos.values():
+            self._runner.run(repo.close())
+        self._runner.close()
+        for file in (self._store, self._reader):
+            if file is not None:
+                file.close()
 
     # ------------------------------------------------------------------ files
 

@@ -46,10 +46,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a step: whether there is more to do, and how far each project is."""
+    """What came of a step: whether there is more to do, and how far each project is.
+
+    `again_s`: after how long it is worth asking again although nothing has moved.
+    """
 
     busy: bool
     status: Mapping[int, HistoryStatus]
+    again_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from paparatsd import errors, ipc
 from paparatsd.errors import Broken, ChildDied, PaparatsError
+from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.supervise import RemoteError
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from paparatsd.clock import Clock
     from paparatsd.history.followed import Asked, Followed, Lines, PlaceLog, Report
-    from paparatsd.history_model import FoundCommit, HistoryStatus, LastChange
+    from paparatsd.history_model import FoundCommit, LastChange
     from paparatsd.model import CommitId, RepoId
     from paparatsd.supervise import Child
 
@@ -29,6 +31,7 @@ ASK_TIMEOUT_S = 30.0
 RETRY_S = (1.0, 5.0, 30.0, 300.0)
 TIDY_S = 3_600.0
 """After so long without news the process is asked whether there is something to tidy up."""
+_SETTLED = (HistoryState.READY, HistoryState.LIMITED)
 REST_S = 0.002
 """Between two pieces of work: questions go first anyway, other processes get a turn."""
 
@@ -50,6 +53,8 @@ class HistoryKeeper:
         self._wake = asyncio.Event()
         self._quiet = asyncio.Event()
         self._status: dict[int, HistoryStatus] = {}
+        self._moved: set[int] = set()
+        self._problem = ""
         child.on_start = self._tell_all
 
     # ------------------------------------------------------------------ being told
@@ -61,6 +66,7 @@ class HistoryKeeper:
         self._followed[followed.project_id] = followed
         self._untold[followed.project_id] = followed
         self._dropped.discard(followed.project_id)
+        self._moved.add(followed.project_id)
         self._quiet.clear()
         self._wake.set()
 
@@ -70,19 +76,27 @@ class HistoryKeeper:
             self._untold.pop(project_id, None)
             self._status.pop(project_id, None)
             self._dropped.add(project_id)
+            self._quiet.clear()
             self._wake.set()
 
     def keep(self, repos: Iterable[RepoId]) -> None:
         """Have everything forgotten of repositories that are not among these."""
         self._kept = tuple(repos)
+        self._quiet.clear()
         self._wake.set()
 
     def status(self, project_id: int) -> HistoryStatus | None:
         """Return how far a project's history is; None before anything is known."""
-        return self._status.get(project_id)
+        if self._problem and project_id in self._followed:
+            return HistoryStatus(HistoryState.BROKEN, reason=self._problem)
+        known = self._status.get(project_id)
+        if known is not None and project_id in self._moved and known.state in _SETTLED:
+            # What was ready is so for what was shown before.
+            return replace(known, state=HistoryState.MAPPING)
+        return known
 
     async def settle(self) -> None:
-        """Wait until nothing is known to be left to do."""
+        """Wait until nothing is known to be left to do, or it is known why it cannot be done."""
         await self._quiet.wait()
 
     # ------------------------------------------------------------------ working
@@ -90,30 +104,43 @@ class HistoryKeeper:
     async def run(self) -> None:
         """Have the process work whenever there is something to do, until cancelled."""
         failures = 0
+        again_s: float | None = None
         while True:
+            limit_s = again_s if again_s is not None else TIDY_S
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TIDY_S if self._child.is_running() else None):
+                async with asyncio.timeout(limit_s if self._child.is_running() else None):
                     await self._wake.wait()
             self._wake.clear()
             try:
-                await self._work()
+                again_s = await self._work()
                 failures = 0
             except PaparatsError as error:
                 log.warning("history_interrupted", error=str(error))
+                self._fail(error, failures)
                 await self._clock.sleep(RETRY_S[min(failures, len(RETRY_S) - 1)])
                 failures += 1
                 self._wake.set()
 
-    async def _work(self) -> None:
+    async def _work(self) -> float | None:
+        """Have all done that is to do; returns after how long to ask again."""
         busy = True
         while busy:
             await self._tell()
             report: Report = await self._call("work", urgency=ipc.BULK, timeout_s=STEP_TIMEOUT_S)
+            self._problem = ""
+            self._moved = set(self._untold)
             self._note(report.status)
-            busy = report.busy or bool(self._untold or self._dropped)
+            busy = report.busy or bool(self._untold or self._dropped or self._kept is not None)
             if report.busy:
                 await self._clock.sleep(REST_S)
         self._quiet.set()
+        return report.again_s
+
+    def _fail(self, error: PaparatsError, failures: int) -> None:
+        """Say what is wrong; a process that merely ended is started again first."""
+        if failures or isinstance(error, RemoteError) or not isinstance(error, ChildDied):
+            self._problem = str(_local(error) if isinstance(error, RemoteError) else error)
+            self._quiet.set()
 
     async def _tell(self) -> None:
         await self._child.ensure_started()

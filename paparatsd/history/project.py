@@ -88,6 +88,7 @@ class ProjectHistory:
     async def map(self) -> AsyncGenerator[None, None]:
         """Bring the timeline in line with view and head; yields after each small piece."""
         now = self._now()
+        self.problem = ""
         view = self.view()
         async for _ in self._find_bases(view):
             yield
@@ -117,8 +118,9 @@ class ProjectHistory:
         self._mapped = now
 
     def forget_pasts(self) -> None:
-        """Have everything replayed again: what is said of commits has changed."""
+        """Have everything replayed again: what is said of commits has changed, or their numbers."""
         self.timeline = Timeline()
+        self._bases, self._bases_at = {}, None
         self._mapped = None
 
     def _now(self) -> tuple[object, ...]:
@@ -135,12 +137,13 @@ class ProjectHistory:
         paths = list(view)
         for gone in self._bases.keys() - set(paths):
             del self._bases[gone]
+        # Said at once: whoever gives up below leaves bases that are true of this head.
+        self._bases_at = head
         unknown = [path for path in paths if path not in self._bases]
         for count, path in enumerate(unknown, 1):
             self._bases[path] = last_touch(self._facts, dag, head, self.git_path(path)) or 0
             if count % READ_AT_ONCE == 0:
                 yield
-        self._bases_at = head
 
     def _forget_bases(self, head: int) -> None:
         """Drop those that may differ between where they were looked up and `head`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from paparatsd.errors import GitFailed
 from paparatsd.history.ancestry import list_commits
 from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
+from paparatsd.history.reachable import reachable_from
 from paparatsd.history.scan import scan_commits
 from paparatsd.history.wording import read_wording, wording_sources
 from paparatsd.history_model import HistoryState, HistoryStatus
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 FACTS_AT_ONCE = 1_000
+AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
+"""How long to wait after the n-th failure of git in a row."""
 
 
 class RepoHistory:
@@ -43,7 +47,10 @@ class RepoHistory:
         self._work: AsyncGenerator[None, None] | None = None
         self._is_stale = False
         self._problem = ""
+        self._failed = ""
         self._depth = ""
+        self._failures = 0
+        self._again_at: float | None = None
 
     def follow(self, followed: Followed) -> None:
         """Take note of a project or of where it is now; the work is done by `step`."""
@@ -73,7 +80,7 @@ class RepoHistory:
         if not followed.git or followed.head is None:
             reason = "no commit yet" if followed.git else "not a git repository"
             return HistoryStatus(HistoryState.NONE, 0, 0, reason)
-        reason = self._problem or project.problem
+        reason = self._problem or self._failed or project.problem
         if project.head() is None and self._problem:
             return HistoryStatus(HistoryState.BROKEN, commits, 0, reason)
         if left or project.head() is None:
@@ -88,17 +95,48 @@ class RepoHistory:
     async def step(self) -> bool:
         """Do a small piece of what is to be done; False when there is nothing."""
         if self._work is None:
-            if not self._is_stale:
+            if self._is_due():
+                self._failed = ""
+                self.facts.unreadable.clear()
+            elif not self._is_stale:
                 return False
             self._work = self._run()
         try:
             await anext(self._work)
         except StopAsyncIteration:
             self._work = None
+            self._plan_again()
         except GitFailed as error:
-            log.warning("history_failed", error=str(error))
-            self._problem, self._work = str(error), None
+            self._note_problem(error)
+            self._work = None
+            self._plan_again()
+        except BaseException:
+            # A generator that has raised is at its end, but what it was to do is not done.
+            self._work, self._is_stale = None, True
+            raise
         return self._work is not None or self._is_stale
+
+    @property
+    def again_s(self) -> float | None:
+        """After how long what has failed is tried again; None where nothing has."""
+        return None if self._again_at is None else max(0.0, self._again_at - time.monotonic())
+
+    def _is_due(self) -> bool:
+        return self._again_at is not None and time.monotonic() >= self._again_at
+
+    def _plan_again(self) -> None:
+        """Git that was in the middle of packing answers a moment later; a damaged one seldom."""
+        if not self._problem and not self._failed:
+            self._failures, self._again_at = 0, None
+            return
+        wait_s = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
+        self._failures += 1
+        self._again_at = time.monotonic() + wait_s
+        self._is_stale = self._is_stale or not wait_s
+
+    def _note_problem(self, error: GitFailed) -> None:
+        log.warning("history_failed", repo=self.facts.repo, error=str(error))
+        self._problem = str(error)
 
     def collect(self, grace_s: float) -> None:
         """Let go of what no project's head has reached for a while."""
@@ -166,11 +204,16 @@ class RepoHistory:
                 continue
             known = self.facts.known_heads()
             rows = list_commits(checkout.root, project.context, [head], known)
-            async with aclosing(rows) as batches:
-                async for batch in batches:
-                    self.facts.add_commits(batch)
-                    yield
-            self.facts.note_listed(head)
+            try:
+                async with aclosing(rows) as batches:
+                    async for batch in batches:
+                        self.facts.add_commits(batch)
+                        yield
+            except GitFailed as error:
+                # What could be reached is there; the next try may reach the rest.
+                self._note_problem(error)
+            else:
+                self.facts.note_listed(head)
 
     async def _apply_rules(self) -> AsyncGenerator[None, None]:
         """Act on what has changed in which commits are ignored and how tickets look."""
@@ -190,7 +233,7 @@ class RepoHistory:
         if found is None or found.checkout is None:
             return
         while ids := self.facts.missing(FACTS_AT_ONCE):
-            unread = set(ids)
+            unread, failure = set(ids), None
             try:
                 root, is_cut = found.checkout.root, bool(self._depth)
                 scanning = scan_commits(root, found.context, ids, is_cut=is_cut)
@@ -200,9 +243,13 @@ class RepoHistory:
                         unread -= {one.commit.id for one in batch}
                         yield
             except GitFailed as error:
-                self._problem = str(error)
+                failure = error
             # What git has no more of stays as it is; asking again would ask for ever.
-            self._give_up(unread)
+            left = self._left_behind(unread) if failure else set()
+            if failure and not left:
+                log.warning("history_failed", repo=self.facts.repo, error=str(failure))
+                self._failed = str(failure)
+            self._give_up(left or unread)
 
     def _any_git(self) -> ProjectHistory | None:
         """Return a project whose git can be asked."""
@@ -210,6 +257,17 @@ class RepoHistory:
             if project.checkout is not None and project.checkout.git:
                 return project
         return None
+
+    def _left_behind(self, ids: set[CommitId]) -> set[CommitId]:
+        """Return those that no head reaches any more: amended since, and thrown away by git."""
+        heads = [project.head() for project in self.projects.values()]
+        reached = {
+            number
+            for head in heads
+            if head is not None
+            for number in reachable_from(self.facts.dag, head).tolist()
+        }
+        return {one for one in ids if self.facts.number(one) not in reached}
 
     def _give_up(self, ids: set[CommitId]) -> None:
         if ids:

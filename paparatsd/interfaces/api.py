@@ -93,8 +93,13 @@ class ProjectsApi(Protocol):
         """Every listed file that is not indexed, with its reason, by project."""
         ...
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
-        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending.
+
+        With `history` also when every chunk has its history, or it is known why not.
+        """
         ...
 
 

@@ -14,7 +14,7 @@ members of a request body and unknown parameters are refused. A call ends with i
 | POST /v1/projects | `{path, name?, group?, hooks?=true}` | `{project: {name, path, group, hooks, exclude}}` |
 | DELETE /v1/projects/{name} | | `{removed: name}` |
 | POST /v1/reindex | `{project?, depth?="changed"}` (or "full") | `{projects: [name], depth}` |
-| POST /v1/flush | `{project?}`: reconcile now and wait | `{freshness: [FRESHNESS]}` |
+| POST /v1/flush | `{project?, history?=false}`: reconcile now and wait, with `history` also for that | `{freshness: [FRESHNESS]}` |
 | GET /v1/skipped | `project?` | `{projects: {name: [{path, reason, detail}]}}` |
 | POST /v1/search | `{query, limit?=5, offset?=0, max_tokens?, projects?, groups?, paths?, languages?, kinds?, fresh?, explain?, related?, history?, deadline_s?, CHANGED}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates, tokens, next_offset, meanings?}` |
 | GET /v1/show | `address`, `radius?=0` | `{target: HIT, neighbours: [HIT], freshness: FRESHNESS}` |
@@ -148,8 +148,9 @@ async def _reindex(service: ServiceApi, request: Request) -> dict[str, Any]:
 async def _flush(service: ServiceApi, request: Request) -> dict[str, Any]:
     arguments = await body_of(request)
     project = arguments.optional_text("project")
+    history = arguments.flag("history", default=False)
     arguments.finish()
-    fresh = await service.flush(ProjectName(project) if project else None)
+    fresh = await service.flush(ProjectName(project) if project else None, history=history)
     return {"freshness": [shapes.freshness_json(one) for one in fresh]}
 
 

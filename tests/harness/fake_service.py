@@ -278,8 +278,11 @@ class FakeService:
         files = (SkippedFile(f"{n}.png", Skip.BINARY) for n in range(self.skipped_files))
         return {MARMOTS: tuple(files)}
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
         """Return what is fresh."""
+        del history
         self.calls.append(f"flush {name}")
         return (replace(FRESH, state=FreshnessState.VERIFIED),)
 

@@ -39,10 +39,10 @@ def ticket_keys(tickets: Sequence[Mapping[str, Any]]) -> str:
     return f"[{', '.join([*keys[:MAX_TICKETS], *more])}]"
 
 
-def commit_line(commit: Mapping[str, Any]) -> str:
+def commit_line(commit: Mapping[str, Any], *, with_day: bool = True) -> str:
     """Return a commit in one line: day, id, author, subject, tickets."""
     parts = [
-        day_of(commit["committed"]),
+        day_of(commit["committed"]) if with_day else "",
         commit["short"],
         f"{name_of(commit['author'])}:",
         commit["subject"] or "(no message)",

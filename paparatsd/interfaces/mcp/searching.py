@@ -11,6 +11,7 @@ from paparatsd.interfaces.arguments import changed_filter
 from paparatsd.interfaces.hints import unknown_kinds, unknown_languages
 from paparatsd.interfaces.history_shapes import last_change_json
 from paparatsd.interfaces.history_words import change_line
+from paparatsd.interfaces.mcp.page import shortened
 from paparatsd.interfaces.mcp.reply import (
     Tool,
     ToolReply,
@@ -36,7 +37,7 @@ from paparatsd.interfaces.mcp.schemas import (
     whole,
 )
 from paparatsd.model import GroupName, ProjectName, SearchRequest
-from paparatsd.search.render import clean_text, one_line, render_answer, render_chunk
+from paparatsd.search.render import clean_text, render_answer, render_chunk
 from paparatsd.search.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def change_lines(hit: Hit) -> list[str]:
     """Return the line of history of a hit, if it was asked for."""
     if hit.last_change is None:
         return []
-    return [one_line(change_line(last_change_json(hit.last_change)))]
+    return [shortened(change_line(last_change_json(hit.last_change)))]
 
 
 def hit_shape(shape: Mapping[str, Any]) -> dict[str, Any]:

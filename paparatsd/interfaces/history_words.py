@@ -79,22 +79,26 @@ def remarks_on(commit: Mapping[str, Any]) -> str:
 
 
 def change_line(change: Mapping[str, Any]) -> str:
-    """Return the one line of history of a hit."""
+    """Return the one line of history of a hit; the subject ends it, so that it may be cut."""
     commit = change["commit"]
     if commit is None:
         lines = change["uncommitted"]
         if change["pending"]:
             return "last change: not known yet, history is still being read"
         return f"last change: uncommitted ({counted(lines, 'line')})" if lines else "no history"
-    tickets = ticket_keys(commit["tickets"])
-    about = f"last changed {day_of(commit['committed'])} by {name_of(commit['author'])}"
-    about += f" {tickets}" if tickets else ""
-    about += f": {commit['subject'] or '(no message)'}"
-    return about + f" ({', '.join(_more_of(change))})"
+    parts = [
+        f"last changed {day_of(commit['committed'])} by {name_of(commit['author'])}",
+        ticket_keys(commit["tickets"]),
+        f"({', '.join(_more_of(change))}):",
+        commit["subject"] or "(no message)",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _more_of(change: Mapping[str, Any]) -> list[str]:
-    more = [change["commit"]["short"], f"{counted(change['commits'], 'commit')} in all"]
+    more = [change["commit"]["short"]]
+    if change["commits"] > 1:
+        more.append(f"{change['commits']:,} commits")
     if change["uncommitted"]:
         more.append(counted(change["uncommitted"], "uncommitted line"))
     if change["pending"]:

@@ -147,7 +147,7 @@ def log_of(
         kind=hit.kind,
         commits=tuple(commits[:limit]),
         total=len(commits),
-        tickets=tuple(ticket for note in known for ticket in note.tickets),
+        tickets=tuple(dict.fromkeys(one for note in known for one in note.tickets)),
         owners=(Owner(ANN, 5, 2, MERGE.committed), Owner(BERT, 3, 1, FIX.committed)),
         uncommitted=1,
         complete=False,

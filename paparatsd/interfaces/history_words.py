@@ -118,7 +118,7 @@ def part_of(entry: Mapping[str, Any]) -> str:
 
 
 def _lines_left(lines: int) -> str:
-    return f"{counted(lines, 'line')} of it now" if lines else "overwritten since"
+    return f"{counted(lines, 'line')} of today" if lines else "no line of today"
 
 
 def owner_line(owner: Mapping[str, Any]) -> str:

@@ -56,13 +56,13 @@ async def test_the_history_of_a_place_says_who_when_why_and_what_limits_it() -> 
     rows = [line for line in reply.text.splitlines() if line.startswith("| 20")]
     assert rows[0] == (
         "| 2026-03-28 | 4444444444 | Bert Berg <bert@alps.example> | ALP-7: stop at bedrock "
-        "(written 2026-03-20) | 3 lines of it now |"
+        "(written 2026-03-20) | 3 lines of today |"
     )
     assert [row.split(" | ")[0][2:] for row in rows] == [
         "2026-03-28", "2026-03-02", "2026-03-01", "2025-12-20",
     ]  # fmt: skip
     assert "merged it in" in rows[1]
-    assert "Limit the depth [#12] | overwritten since" in rows[2]
+    assert "Limit the depth [#12] | no line of today" in rows[2]
     assert "begins here" in rows[3]
     for said in (
         "tickets: ALP-7 (jira), #12 (github)",

@@ -5,12 +5,15 @@ Nothing here is cleaned of control characters: who prints it does that, as for e
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_TICKETS = 6
+MAX_NAMED = 3
+_TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]*: ?\S.*")
 
 
 def day_of(instant: str) -> str:
@@ -66,8 +69,12 @@ def _has(subject: str, key: str) -> bool:
 
 
 def remarks_on(commit: Mapping[str, Any]) -> str:
-    """Return in parentheses what else is to know: written on another day, replaced, a merge."""
+    """Return in parentheses what else is to know: co-authors, another day, replaced, a merge."""
     remarks = []
+    others = [name_of(one) for one in commit["co_authors"]]
+    if others:
+        more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+        remarks.append(f"with {', '.join(others[:MAX_NAMED])}{more}")
     written = day_of(commit["authored"])
     if written != day_of(commit["committed"]):
         remarks.append(f"written {written}")
@@ -76,6 +83,15 @@ def remarks_on(commit: Mapping[str, Any]) -> str:
     if commit["replaced_by"]:
         remarks.append(f"now {commit['replaced_by'][:10]}")
     return f"({', '.join(remarks)})" if remarks else ""
+
+
+def gist_of(body: str) -> str:
+    """Return the first paragraph of a message's body that is no list of trailers, on one line."""
+    for paragraph in body.split("\n\n"):
+        lines = paragraph.split("\n")
+        if not all(_TRAILER.fullmatch(line.strip()) for line in lines):
+            return " ".join(line.strip() for line in lines).strip()
+    return ""
 
 
 def change_line(change: Mapping[str, Any]) -> str:

@@ -64,6 +64,7 @@ LIMIT = commit(
     2, CARO, "2026-03-01T09:30:00+01:00", "Limit the depth",
     body="Deep burrows flooded.\n\nCloses #12", co_authors=(ANN,),
     tickets=(TicketNote("#12", "github", closes=True, url="https://alps.example/12"),),
+    url="https://alps.example/commit/2",
 )  # fmt: skip
 MERGE = commit(3, ANN, "2026-03-02T08:00:00+00:00", "Merge branch 'depth'", merge=True)
 FIX = commit(

@@ -66,7 +66,7 @@ def test_a_log_is_aligned_newest_first_with_whom_to_ask_and_its_limits(
         "2026-03-28  4444444444  Bert Berg  3 lines    ALP-7: stop at bedrock "
         "(written 2026-03-20)\n"
         "2026-03-02  3333333333  Ann Alm    merge      Merge branch 'depth' (merge)\n"
-        "2026-03-01  2222222222  Caro Col   -          Limit the depth [#12]\n"
+        "2026-03-01  2222222222  Caro Col   -          Limit the depth [#12] (with Ann Alm)\n"
         "2025-12-20  1111111111  Ann Alm    5 lines +  Dig burrows\n"
         "tickets:\n"
         "  ALP-7  https://jira.example/ALP-7\n"
@@ -160,10 +160,11 @@ def test_changes_show_files_and_what_is_left_of_them(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = ("history of yaks is still being read",)
-    control.answer("POST", "/v1/commits", commits_shape(FIX, MERGE, total=5, notes=notes))
+    control.answer("POST", "/v1/commits", commits_shape(LIMIT, MERGE, total=5, notes=notes))
     assert run(capsys, "changes", "bedrock")[1] == (
-        "marmots 2026-03-28 4444444444 Bert Berg: ALP-7: stop at bedrock (written 2026-03-20)\n"
-        "  https://alps.example/commit/4\n"
+        "marmots 2026-03-01 2222222222 Caro Col: Limit the depth [#12] (with Ann Alm)\n"
+        "  Deep burrows flooded.\n"
+        "  https://alps.example/commit/2\n"
         "  R src/hole.py -> src/burrow3.py\n"
         "  M README.md\n"
         "  now marmots:src/burrow3.py#Burrow.dig  method\n"

@@ -15,10 +15,12 @@ from paparatsd.interfaces.history_words import (
     by_day,
     change_line,
     commit_line,
+    gist_of,
     name_of,
     ticket_keys,
     unnamed_tickets,
 )
+from paparatsd.model import CommitId
 from tests.harness.fake_history import FIX, LIMIT, MERGE, moment
 
 
@@ -114,9 +116,9 @@ def test_people_without_a_name_have_one_all_the_same() -> None:
 
 
 def test_a_rewritten_commit_and_an_empty_message_are_pointed_out() -> None:
-    note = replace(LIMIT, subject="", replaced_by="9" * 40, tickets=())
+    note = replace(LIMIT, subject="", replaced_by=CommitId("9" * 40), tickets=())
     line = commit_line(commit_json(note))
-    assert line == "2026-03-01 2222222222 Caro Col: (no message) (now 9999999999)"
+    assert line == "2026-03-01 2222222222 Caro Col: (no message) (with Ann Alm, now 9999999999)"
 
 
 @pytest.mark.parametrize(
@@ -138,3 +140,18 @@ def test_a_rewritten_commit_and_an_empty_message_are_pointed_out() -> None:
 def test_a_change_is_one_line(change: LastChange, line: str) -> None:
     shape: dict[str, Any] = last_change_json(change)
     assert change_line(shape) == line
+
+
+@pytest.mark.parametrize(
+    ("body", "gist"),
+    [
+        ("", ""),
+        ("Deep burrows\nflooded.\n\nMore.", "Deep burrows flooded."),
+        ("Signed-off-by: Ann <a@x>\nCloses: #12", ""),
+        ("Reviewed-by: Ann\n\nWhy: it floods,\nand then some.", "Why: it floods, and then some."),
+    ],
+)
+def test_the_gist_of_a_message_is_its_first_paragraph_without_trailers(
+    body: str, gist: str
+) -> None:
+    assert gist_of(body) == gist

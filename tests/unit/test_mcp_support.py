@@ -62,7 +62,7 @@ async def test_the_history_of_a_place_says_who_when_why_and_what_limits_it() -> 
         "2026-03-28", "2026-03-02", "2026-03-01", "2025-12-20",
     ]  # fmt: skip
     assert "merged it in" in rows[1]
-    assert "Limit the depth [#12] | no line of today" in rows[2]
+    assert "Limit the depth [#12] (with Ann Alm) | no line of today" in rows[2]
     assert "begins here" in rows[3]
     for said in (
         "tickets: ALP-7 (jira), #12 (github)",
@@ -171,6 +171,7 @@ async def test_commits_come_with_their_files_and_what_is_left_of_them() -> None:
     assert found["commit"]["body"].endswith("Closes #12")
     assert found["commit"]["co_authors"][0]["name"] == "Ann Alm"
     assert "touches now: method marmots:src/burrow3.py#Burrow.dig" in reply.text
+    assert "says: Deep burrows flooded." in reply.text
     assert "files: rename src/hole.py -> src/burrow3.py, modify README.md" in reply.text
     listed = await data_of("search_commits", merges="true")
     assert [one["commit"]["short"][0] for one in listed["commits"]] == ["4", "3", "2", "1"]

@@ -10,6 +10,7 @@ from paparatsd.interfaces.history_words import (
     by_day,
     counted,
     day_of,
+    gist_of,
     log_remarks,
     name_of,
     owner_line,
@@ -30,6 +31,7 @@ WIDE = 100
 """Columns of a terminal from which on names are shown longer."""
 MIN_SUBJECT = 12
 MAX_FILES = 6
+MAX_GIST = 200
 LETTERS = {"add": "A", "modify": "M", "delete": "D", "rename": "R", "copy": "C"}
 SCANNING = "scanning"
 
@@ -173,6 +175,10 @@ def changed_of(arguments: Any) -> dict[str, str]:  # noqa: ANN401 - the namespac
 def _print_commit(output: Output, found: Mapping[str, Any]) -> None:
     commit = found["commit"]
     output.line(_commit_line(commit, "", output, day=True), style="bold")
+    gist = clean(gist_of(commit["body"]))
+    if gist:
+        width = output.width or MAX_GIST
+        output.line(cut(INDENT + gist, min(width, MAX_GIST), measure_of(output)), style="dim")
     if commit["url"]:
         output.line(f"{INDENT}{commit['url']}", style="dim")
     for file in found["files"][:MAX_FILES]:

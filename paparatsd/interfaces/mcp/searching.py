@@ -23,6 +23,7 @@ from paparatsd.interfaces.mcp.reply import (
 from paparatsd.interfaces.mcp.schemas import (
     CHANGED,
     ESTIMATE,
+    FOUND,
     FRESHNESS,
     HIT,
     MAX_TOKENS_INPUT,
@@ -82,7 +83,7 @@ _SEARCH_CODE = ToolSpec(
     output_schema=object_of(
         {
             "query": TEXT,
-            "results": {"type": "array", "items": HIT},
+            "results": {"type": "array", "items": FOUND},
             "freshness": {"type": "array", "items": FRESHNESS},
             "notes": TEXTS,
             "next_offset": NULLABLE_COUNT,
@@ -123,7 +124,7 @@ _GET_CHUNK = ToolSpec(
     ),
 )
 
-_HIT_MEMBERS = tuple(HIT["properties"])
+_HIT_MEMBERS = tuple(FOUND["properties"])
 _ANSWER_MEMBERS = tuple(_SEARCH_CODE.output_schema["properties"])
 
 

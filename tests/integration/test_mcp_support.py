@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from paparatsd.model import ProjectName
+from paparatsd.settings import HttpSettings
 from tests.harness.fake_service import FakeService, served
 from tests.integration.test_mcp_transport import KINDS, POST, client_of, text_of
 
@@ -142,3 +143,21 @@ async def test_the_stdio_bridge_carries_the_support_toolset() -> None:
             assert "people who do not see its code" in (client.instructions or "")
             meta = await client.call_tool("get_chunk_meta", {"address": ADDRESS})
             assert json.loads(json.dumps(meta.structured_content))["total"] == 4
+
+
+async def test_every_path_of_the_toolset_is_guarded_and_takes_its_own_methods() -> None:
+    token = "correct-horse-battery-staple"
+    paths = ("/support/mcp", "/support/sse", "/support/messages?session_id=" + "0" * 32)
+    async with (
+        served(HttpSettings(port=0, token=token)) as up,
+        httpx.AsyncClient(base_url=up.http) as client,
+    ):
+        for path in paths:
+            assert (await client.post(path, headers=POST, json={})).status_code == 401
+            foreign = {"Origin": "http://evil.example", "Authorization": f"Bearer {token}"}
+            assert (await client.get(path, headers=foreign)).status_code == 403
+        own = {"Authorization": f"Bearer {token}"}
+        for path, method in ((paths[1], "POST"), (paths[2], "GET"), (paths[0], "PUT")):
+            assert (await client.request(method, path, headers=own)).status_code == 405
+        async with client_of(up, "auto", token, root="/support") as agent:
+            assert len((await agent.list_tools()).tools) == len(TOOLS)

@@ -67,6 +67,7 @@ async def test_the_history_of_a_place_says_who_when_why_and_what_limits_it() -> 
     for said in (
         "tickets: ALP-7 (jira), #12 (github)",
         "- Ann Alm <ann@alps.example>: 5 lines, 2 commits, last 2026-03-02",
+        "- ALP-7: https://jira.example/ALP-7",
         "1 line not committed yet",
         "history ends here",
         "history is still being read: 1,204 commits to go",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 MAX_COMMITS = 50
 MAX_BODY_CHARS = 600
 MAX_OWNERS = 5
+MAX_LINKS = 10
 
 _CHUNK_COMMIT = object_of(
     {
@@ -177,6 +178,8 @@ def _page(log: ChunkLog, shape: Mapping[str, Any], max_tokens: int, left: int) -
     page.left += max(0, log.total - len(log.commits))
     owners = [[shortened(f"- {owner_line(one)}")] for one in shape["owners"][:MAX_OWNERS]]
     page.items(["", "whom to ask, most lines first:"], owners)
+    links = [[shortened(f"- {one['key']}: {one['url']}")] for one in shape["tickets"] if one["url"]]
+    page.items(["", "tickets on the web:"], links[:MAX_LINKS])
     return page, shown
 
 

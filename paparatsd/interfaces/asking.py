@@ -82,7 +82,8 @@ async def explain(service: ServiceApi, request: Request) -> dict[str, Any]:
     number = arguments.number("commits", default=5, low=1, high=MAX_COMMITS_PER_HIT)
     wanted = _search_request(arguments)
     arguments.finish()
-    return shapes.explanation_json(await service.explain(replace(wanted, related=True), number))
+    wanted = replace(wanted, related=True, history=True)
+    return shapes.explanation_json(await service.explain(wanted, number))
 
 
 def _search_request(arguments: Arguments) -> SearchRequest:

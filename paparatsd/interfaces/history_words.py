@@ -5,12 +5,15 @@ Nothing here is cleaned of control characters: who prints it does that, as for e
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_TICKETS = 6
+MAX_NAMED = 3
+_TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]*: ?\S.*")
 
 
 def day_of(instant: str) -> str:
@@ -39,10 +42,10 @@ def ticket_keys(tickets: Sequence[Mapping[str, Any]]) -> str:
     return f"[{', '.join([*keys[:MAX_TICKETS], *more])}]"
 
 
-def commit_line(commit: Mapping[str, Any]) -> str:
+def commit_line(commit: Mapping[str, Any], *, with_day: bool = True) -> str:
     """Return a commit in one line: day, id, author, subject, tickets."""
     parts = [
-        day_of(commit["committed"]),
+        day_of(commit["committed"]) if with_day else "",
         commit["short"],
         f"{name_of(commit['author'])}:",
         commit["subject"] or "(no message)",
@@ -66,8 +69,12 @@ def _has(subject: str, key: str) -> bool:
 
 
 def remarks_on(commit: Mapping[str, Any]) -> str:
-    """Return in parentheses what else is to know: written on another day, replaced, a merge."""
+    """Return in parentheses what else is to know: co-authors, another day, replaced, a merge."""
     remarks = []
+    others = [name_of(one) for one in commit["co_authors"]]
+    if others:
+        more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+        remarks.append(f"with {', '.join(others[:MAX_NAMED])}{more}")
     written = day_of(commit["authored"])
     if written != day_of(commit["committed"]):
         remarks.append(f"written {written}")
@@ -78,23 +85,36 @@ def remarks_on(commit: Mapping[str, Any]) -> str:
     return f"({', '.join(remarks)})" if remarks else ""
 
 
+def gist_of(body: str) -> str:
+    """Return the first paragraph of a message's body that is no list of trailers, on one line."""
+    for paragraph in body.split("\n\n"):
+        lines = paragraph.split("\n")
+        if not all(_TRAILER.fullmatch(line.strip()) for line in lines):
+            return " ".join(line.strip() for line in lines).strip()
+    return ""
+
+
 def change_line(change: Mapping[str, Any]) -> str:
-    """Return the one line of history of a hit."""
+    """Return the one line of history of a hit; the subject ends it, so that it may be cut."""
     commit = change["commit"]
     if commit is None:
         lines = change["uncommitted"]
         if change["pending"]:
             return "last change: not known yet, history is still being read"
         return f"last change: uncommitted ({counted(lines, 'line')})" if lines else "no history"
-    tickets = ticket_keys(commit["tickets"])
-    about = f"last changed {day_of(commit['committed'])} by {name_of(commit['author'])}"
-    about += f" {tickets}" if tickets else ""
-    about += f": {commit['subject'] or '(no message)'}"
-    return about + f" ({', '.join(_more_of(change))})"
+    parts = [
+        f"last changed {day_of(commit['committed'])} by {name_of(commit['author'])}",
+        ticket_keys(commit["tickets"]),
+        f"({', '.join(_more_of(change))}):",
+        commit["subject"] or "(no message)",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _more_of(change: Mapping[str, Any]) -> list[str]:
-    more = [change["commit"]["short"], f"{counted(change['commits'], 'commit')} in all"]
+    more = [change["commit"]["short"]]
+    if change["commits"] > 1:
+        more.append(f"{change['commits']:,} commits")
     if change["uncommitted"]:
         more.append(counted(change["uncommitted"], "uncommitted line"))
     if change["pending"]:
@@ -114,7 +134,7 @@ def part_of(entry: Mapping[str, Any]) -> str:
 
 
 def _lines_left(lines: int) -> str:
-    return f"{counted(lines, 'line')} of it now" if lines else "overwritten since"
+    return f"{counted(lines, 'line')} of today" if lines else "no line of today"
 
 
 def owner_line(owner: Mapping[str, Any]) -> str:

@@ -64,6 +64,7 @@ LIMIT = commit(
     2, CARO, "2026-03-01T09:30:00+01:00", "Limit the depth",
     body="Deep burrows flooded.\n\nCloses #12", co_authors=(ANN,),
     tickets=(TicketNote("#12", "github", closes=True, url="https://alps.example/12"),),
+    url="https://alps.example/commit/2",
 )  # fmt: skip
 MERGE = commit(3, ANN, "2026-03-02T08:00:00+00:00", "Merge branch 'depth'", merge=True)
 FIX = commit(
@@ -114,21 +115,28 @@ def _instant(name: str, text: str) -> float | None:
     return instant.replace(tzinfo=instant.tzinfo or NOW.tzinfo).timestamp()
 
 
-def last_change_of(hit: Hit, changed: ChangedFilter | None = None) -> LastChange:
+def last_change_of(
+    hit: Hit, changed: ChangedFilter | None = None, own: Sequence[CommitNote] = COMMITS
+) -> LastChange:
     """Return the one line of history of a hit."""
-    known = COMMITS if hit.project == "marmots" else (hidden_commit(hit.project),)
+    known = own if hit.project == "marmots" else (hidden_commit(hit.project),)
     mine = passing(changed, known)
     return LastChange(mine[0] if mine else None, len(known), uncommitted=1)
 
 
-def log_of(hit: Hit, limit: int, freshness: Freshness) -> ChunkLog:
-    """Return the history of a hit."""
-    commits = (
-        ChunkCommit(FIX, Role.AUTHOR, 3),
-        ChunkCommit(MERGE, Role.CARRIER, 0),
-        ChunkCommit(LIMIT, Role.AUTHOR, 0),
-        ChunkCommit(BEGIN, Role.AUTHOR, 5, born=True),
-    )
+def log_of(
+    hit: Hit, limit: int, freshness: Freshness, known: Sequence[CommitNote] = COMMITS
+) -> ChunkLog:
+    """Return the history of a hit: the newest commit has 3 of its lines, the oldest 5."""
+    commits = [
+        ChunkCommit(
+            note,
+            Role.CARRIER if note.merge else Role.AUTHOR,
+            {0: 3, len(known) - 1: 5}.get(number, 0),
+            born=number == len(known) - 1,
+        )
+        for number, note in enumerate(known)
+    ]
     return ChunkLog(
         project=hit.project,
         branch="main",
@@ -138,9 +146,9 @@ def log_of(hit: Hit, limit: int, freshness: Freshness) -> ChunkLog:
         end_line=hit.end_line,
         symbol=hit.symbol,
         kind=hit.kind,
-        commits=commits[:limit],
+        commits=tuple(commits[:limit]),
         total=len(commits),
-        tickets=(*FIX.tickets, *LIMIT.tickets),
+        tickets=tuple(dict.fromkeys(one for note in known for one in note.tickets)),
         owners=(Owner(ANN, 5, 2, MERGE.committed), Owner(BERT, 3, 1, FIX.committed)),
         uncommitted=1,
         complete=False,

@@ -162,13 +162,12 @@ class FakeService:
         passing = past.passing(request.changed, self.commits)
         count = min(request.limit, 12) if passing and request.query != "nothing" else 0
         own = [hit_of(number, self.text) for number in range(count)] if MARMOTS in names else []
-        hits = [*own, *(hidden_hit(name) for name in names if name != MARMOTS)][: request.limit]
+        hits = [*(hidden_hit(name) for name in names if name != MARMOTS), *own][: request.limit]
         if request.related:
             hits = [replace(hit, related=(CALLER,)) for hit in hits]
         if request.history:
-            hits = [
-                replace(hit, last_change=past.last_change_of(hit, request.changed)) for hit in hits
-            ]
+            changes = [past.last_change_of(hit, request.changed, self.commits) for hit in hits]
+            hits = [replace(hit, last_change=one) for hit, one in zip(hits, changes, strict=True)]
         fresh = tuple(replace(FRESH, project=name) for name in names)
         return SearchAnswer(request.query, tuple(hits), fresh, took_ms=1.0, total_candidates=12)
 
@@ -191,9 +190,7 @@ class FakeService:
         """Return the history of the third hit for its address."""
         if self.failure is not None:
             raise self.failure
-        log = past.log_of(self._at(address), limit, FRESH)
-        kept = tuple(one for one in log.commits if one.commit in self.commits)
-        return replace(log, commits=kept, total=len(kept))
+        return past.log_of(self._at(address), limit, FRESH, self.commits)
 
     async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
         """Find the commits that have a word of the query and pass the filter."""

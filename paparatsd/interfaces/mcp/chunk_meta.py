@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery, UnknownAddress, UnknownProject
+from paparatsd.history_model import HistoryState
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.history_words import (
     day_of,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 MAX_COMMITS = 50
 MAX_BODY_CHARS = 600
 MAX_OWNERS = 5
+MAX_LINKS = 10
 
 _CHUNK_COMMIT = object_of(
     {
@@ -118,7 +120,7 @@ async def _get_chunk_meta(service: ToolsApi, arguments: Arguments) -> ToolReply:
         missing = {"found": False, "address": address, "freshness": None, **empty}
         return ToolReply(text, {**missing, "tokens": estimate_tokens(text)})
     shape = shapes.log_json(log)
-    page, shown = _page(log, shape, max_tokens)
+    page, shown = _page(log, shape, max_tokens, await _commits_to_go(service, log))
     text = page.text()
     data = {
         "found": True,
@@ -149,22 +151,35 @@ def short_body(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "commit": {**commit, "body": commit["body"][:MAX_BODY_CHARS] + "…"}}
 
 
-def _page(log: ChunkLog, shape: Mapping[str, Any], max_tokens: int) -> tuple[Page, int]:
+async def _commits_to_go(service: ToolsApi, log: ChunkLog) -> int:
+    """Return how many commits of the project are still to be read; 0 when nobody knows."""
+    if not log.pending:
+        return 0
+    for project in await service.list_projects(None):
+        history = project.history
+        if project.name == log.project and history is not None:
+            return history.pending if history.state is HistoryState.SCANNING else 0
+    return 0
+
+
+def _page(log: ChunkLog, shape: Mapping[str, Any], max_tokens: int, left: int) -> tuple[Page, int]:
     """Return the page and how many commits are on it."""
     what = f"{log.kind} {log.symbol}" if log.symbol else log.kind
     page = Page(max_tokens, f"{log.project}:{log.path}:{log.start_line}-{log.end_line} · {what}")
-    page.say([*stale_lines((log.freshness,)), *log_remarks(shape)])
+    page.say([*stale_lines((log.freshness,)), *log_remarks(shape, left)])
     if log.branch:
         page.say([f"branch: {log.branch}"])
     if not log.commits:
         page.say(["No commit of it is known."])
     page.say(_tickets(shape["tickets"]))
-    owners = [[shortened(f"- {owner_line(one)}")] for one in shape["owners"][:MAX_OWNERS]]
-    page.items(["whom to ask:"], owners, share=0.3)
-    head = [f"commits, newest first ({log.total} in all):"]
+    head = ["", f"commits, newest first ({log.total} in all):"]
     head += table_head("Date", "Commit", "Author", "What", "Part in it")
-    shown = page.items(head, [[_commit_row(one)] for one in shape["commits"]])
+    shown = page.items(head, [[_commit_row(one)] for one in shape["commits"]], share=0.8)
     page.left += max(0, log.total - len(log.commits))
+    owners = [[shortened(f"- {owner_line(one)}")] for one in shape["owners"][:MAX_OWNERS]]
+    page.items(["", "whom to ask, most lines first:"], owners)
+    links = [[shortened(f"- {one['key']}: {one['url']}")] for one in shape["tickets"] if one["url"]]
+    page.items(["", "tickets on the web:"], links[:MAX_LINKS])
     return page, shown
 
 

@@ -8,7 +8,7 @@ from paparatsd.errors import UnknownProject
 from paparatsd.history_model import CommitRequest
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import changed_filter
-from paparatsd.interfaces.history_words import commit_line
+from paparatsd.interfaces.history_words import commit_line, gist_of
 from paparatsd.interfaces.mcp.chunk_meta import short_body
 from paparatsd.interfaces.mcp.page import Page, shortened
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
@@ -149,6 +149,8 @@ def _page(answer: CommitsAnswer, shape: Mapping[str, Any], max_tokens: int) -> t
 def _block(number: int, found: Mapping[str, Any]) -> list[str]:
     commit = found["commit"]
     lines = [shortened(f"{number}. {commit['project']} {commit_line(commit)}")]
+    gist = gist_of(commit["body"])
+    lines += [shortened(f"   says: {gist}")] if gist else []
     places = [_place(one) for one in found["places"][:MAX_LISTED]]
     lines += [shortened(f"   touches now: {one}") for one in places]
     if found["places_total"] > len(places):

@@ -176,10 +176,12 @@ def day_blocks(shape: Mapping[str, Any]) -> list[list[str]]:
     blocks = []
     for day, entries in by_day(shape["timeline"]):
         for number, entry in enumerate(entries):
-            head = [] if number else [f"### {day}"]
+            commit = entry["commit"]
+            line = shortened(f"- {commit['project']} {commit_line(commit, with_day=False)}")
+            # In one piece with the first commit: no day stands there without one.
+            begin = line if number else f"### {day}\n{line}"
             where = ", ".join(shape["results"][hit]["address"] for hit in entry["hits"])
-            lines = [shortened(f"- {entry['commit']['project']} {commit_line(entry['commit'])}")]
-            blocks.append([*head, *lines, *([shortened(f"  in {where}")] if where else [])])
+            blocks.append([begin, *([shortened(f"  in {where}")] if where else [])])
     return blocks
 
 

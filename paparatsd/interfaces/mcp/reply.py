@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TOKENS = 8_000
 MIN_TOKENS, MAX_TOKENS = 200, 50_000
-_NAMES = frozenset({"address", "path", "old_path", "id", "url"})
+_NAMES = frozenset({"address", "path", "old_path"})
 """Members that name something: without their odd characters they would name nothing."""
 
 

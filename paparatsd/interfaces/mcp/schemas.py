@@ -129,13 +129,17 @@ HIT = object_of(
         "uses": TEXTS,
         "also_in": TEXTS,
         "related": {"type": "array", "items": RELATED},
-        "last_change": LAST_CHANGE,
         "explanation": {"type": "object"},
     },
     ("project", "path", "start_line", "end_line", "address", "text"),
 )
 """A result with its code."""
-PLACE = {**HIT, "properties": {key: one for key, one in HIT["properties"].items() if key != "text"}}
+FOUND = {**HIT, "properties": {**HIT["properties"], "last_change": LAST_CHANGE}}
+"""A result of a search: with its history, when that was asked for."""
+PLACE = {
+    **FOUND,
+    "properties": {key: one for key, one in FOUND["properties"].items() if key != "text"},
+}
 PLACE["required"] = [name for name in HIT["required"] if name != "text"]
 """A result without its code."""
 FRESHNESS = object_of(

@@ -11,6 +11,7 @@ from paparatsd.interfaces.arguments import changed_filter
 from paparatsd.interfaces.hints import unknown_kinds, unknown_languages
 from paparatsd.interfaces.history_shapes import last_change_json
 from paparatsd.interfaces.history_words import change_line
+from paparatsd.interfaces.mcp.page import shortened
 from paparatsd.interfaces.mcp.reply import (
     Tool,
     ToolReply,
@@ -22,6 +23,7 @@ from paparatsd.interfaces.mcp.reply import (
 from paparatsd.interfaces.mcp.schemas import (
     CHANGED,
     ESTIMATE,
+    FOUND,
     FRESHNESS,
     HIT,
     MAX_TOKENS_INPUT,
@@ -36,7 +38,7 @@ from paparatsd.interfaces.mcp.schemas import (
     whole,
 )
 from paparatsd.model import GroupName, ProjectName, SearchRequest
-from paparatsd.search.render import clean_text, one_line, render_answer, render_chunk
+from paparatsd.search.render import clean_text, render_answer, render_chunk
 from paparatsd.search.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ _SEARCH_CODE = ToolSpec(
     output_schema=object_of(
         {
             "query": TEXT,
-            "results": {"type": "array", "items": HIT},
+            "results": {"type": "array", "items": FOUND},
             "freshness": {"type": "array", "items": FRESHNESS},
             "notes": TEXTS,
             "next_offset": NULLABLE_COUNT,
@@ -122,7 +124,7 @@ _GET_CHUNK = ToolSpec(
     ),
 )
 
-_HIT_MEMBERS = tuple(HIT["properties"])
+_HIT_MEMBERS = tuple(FOUND["properties"])
 _ANSWER_MEMBERS = tuple(_SEARCH_CODE.output_schema["properties"])
 
 
@@ -187,7 +189,7 @@ def change_lines(hit: Hit) -> list[str]:
     """Return the line of history of a hit, if it was asked for."""
     if hit.last_change is None:
         return []
-    return [one_line(change_line(last_change_json(hit.last_change)))]
+    return [shortened(change_line(last_change_json(hit.last_change)))]
 
 
 def hit_shape(shape: Mapping[str, Any]) -> dict[str, Any]:

@@ -178,7 +178,9 @@ class HistoryService:
                 notes.append(f"The history of {project.name} is still being read{left}.")
             elif status.state is HistoryState.MAPPING:
                 left = f": {status.pending} files to go" if status.pending else ""
-                notes.append(f"The history of {project.name} is still being laid to its code{left}.")
+                notes.append(
+                    f"The history of {project.name} is still being laid to its code{left}."
+                )
             elif status.state is HistoryState.NONE:
                 notes.append(f"{project.name} has no history: {status.reason}.")
             elif status.reason:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.registry import write_atomically
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
@@ -42,7 +41,9 @@ class HookTimes:
         while len(times) > MAX_REPOSITORIES:
             del times[next(iter(times))]
         try:
-            write_atomically(self._path, json.dumps(times))
+            partial = self._path.with_name(self._path.name + ".partial")
+            partial.write_text(json.dumps(times), encoding="utf-8")
+            partial.replace(self._path)
         except OSError as error:
             log.warning("hook_times_not_written", path=str(self._path), error=error.strerror)
 

@@ -19,6 +19,7 @@ from paparatsd.history.reachable import reachable_from
 from paparatsd.history.scan import scan_commits
 from paparatsd.history.wording import read_wording, wording_sources
 from paparatsd.history_model import HistoryState, HistoryStatus
+from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.sources import repo as places
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 FACTS_AT_ONCE = 1_000
+MAX_SHALLOW_BYTES = 16 << 20
 AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
 """How long to wait after the n-th failure of git in a row."""
 
@@ -280,7 +282,9 @@ def _depth_of(checkout: Checkout) -> str:
     if checkout.common_dir is None:
         return ""
     try:
-        data = (checkout.common_dir / "shallow").read_bytes()
-    except OSError:
+        data, _ = read_small_file(
+            checkout.common_dir / "shallow", max_bytes=MAX_SHALLOW_BYTES, follow=False
+        )
+    except (FileNotFoundError, UnreadableFileError):
         return ""
     return hashlib.blake2b(data, digest_size=12).hexdigest() if data.strip() else ""

@@ -126,7 +126,10 @@ def _ignore_revs(checkout: Checkout) -> Path:
 async def read_wording(followed: Followed, checkout: Checkout) -> Wording:
     """Read what a project says. What cannot be read says nothing, and is logged."""
     top = checkout.work_tree or checkout.root
-    texts = [await asyncio.to_thread(_text_of, path) for path in _mailmaps(checkout)]
+    own = (checkout.work_tree or checkout.root) / ".mailmap"
+    texts = [
+        await asyncio.to_thread(_text_of, path, follow=path != own) for path in _mailmaps(checkout)
+    ]
     ignored = parse_ignore_revs(await asyncio.to_thread(_text_of, _ignore_revs(checkout)))
     for problem in ignored.problems:
         log.warning("ignore_revs_problem", root=str(top), problem=problem)
@@ -167,9 +170,10 @@ def _compiled(patterns: Iterable[str]) -> Iterator[re.Pattern[str]]:
             log.warning("ticket_pattern_unusable", pattern=text, error=str(error))
 
 
-def _text_of(path: Path) -> str:
+def _text_of(path: Path, *, follow: bool = False) -> str:
+    """Return a file's text; only what the user's own settings name may be a link."""
     try:
-        data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
+        data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=follow)
     except FileNotFoundError:
         return ""
     except UnreadableFileError as error:

@@ -89,7 +89,11 @@ def chunks_of(catalog: Path, name: str) -> list[Place]:
     """Return every chunk of a project as (path, first line, last line)."""
     files = from_catalog(catalog, name).files
     return sorted(
-        {(path, one.start_line, one.end_line) for path, file in files.items() for one in file.pieces}
+        {
+            (path, one.start_line, one.end_line)
+            for path, file in files.items()
+            for one in file.pieces
+        }
     )
 
 

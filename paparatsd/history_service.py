@@ -126,7 +126,7 @@ class HistoryService:
     async def find_commits(self, request: CommitRequest, scope: Scope) -> CommitsAnswer:
         """Find commits by words, or list them by time."""
         PathMatcher(request.paths)  # says what is wrong with them before anything is asked
-        commits, total = await self._keeper.find(
+        found = await self._keeper.find(
             [one.project_id for one in scope.projects],
             request.query.strip(),
             self.read_filter(request.changed),
@@ -136,10 +136,10 @@ class HistoryService:
         )
         return CommitsAnswer(
             query=request.query,
-            commits=tuple(commits),
-            total=total,
+            commits=found.commits,
+            total=found.total,
             freshness=tuple(project.freshness for project in scope.projects),
-            notes=self.notes(scope),
+            notes=(*found.notes, *self.notes(scope)),
         )
 
     async def explain(

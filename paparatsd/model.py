@@ -311,6 +311,7 @@ class Freshness:
     reason: str = ""
     pending: int = 0
     checked_at: float | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from paparatsd.model import (
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
+from paparatsd.status import Statuses, memory_of
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -87,7 +88,6 @@ class Service:
         self._searcher = searcher
         self._keeper = history
         self._history = HistoryService(history, searcher, clock)
-        self._hub = hub
         self._broadcaster = broadcaster
         self._pipeline = pipeline
         self._embedder = embedder
@@ -99,6 +99,14 @@ class Service:
         self._stop = stop
         self._started = clock.monotonic()
         self._hooks = ProjectHooks(settings.places.spool)
+        self._statuses = Statuses(
+            ledger=ledger,
+            hub=hub,
+            hooks=self._hooks,
+            history=history,
+            pipeline=pipeline,
+            filler=filler,
+        )
         self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
         self.worktrees = WorktreeFollower(
@@ -159,7 +167,7 @@ class Service:
             socket=self.socket_address,
             embedder=self._embedder,
             store=self._describe_store(),
-            memory_bytes=await asyncio.to_thread(_memory_of, dict(self._processes())),
+            memory_bytes=await asyncio.to_thread(memory_of, dict(self._processes())),
             projects=projects,
             problems=self._problems(projects),
             offers=self.worktrees.offers,
@@ -257,47 +265,7 @@ class Service:
             for session in self._roster.sessions()
             if (group is None or session.entry.group == group) and self._allowed(session.name)
         ]
-        # States first: a commit in between may make the counts newer than the state, never older.
-        states = [session.snapshot() for session in sessions]
-        totals = await self._ledger.totals()
-        return tuple(
-            self._status_of(session, now, totals)
-            for session, now in zip(sessions, states, strict=True)
-        )
-
-    def _status_of(
-        self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
-    ) -> ProjectStatus:
-        total = totals.get(now.project_id)
-        fresh = session.freshness()
-        state, reason, vectors_left = now.state, now.reason, 0
-        if now.repo is not None and self._filler is not None:
-            vectors_left = self._filler.pending(self._pipeline.shard(now.repo))
-        if vectors_left and state is ProjectState.READY:
-            state = ProjectState.INDEXING
-            reason = f"words are indexed, vectors of {vectors_left} files are still to come"
-        return ProjectStatus(
-            name=session.name,
-            root=session.entry.path,
-            group=session.entry.group,
-            repo=now.repo,
-            branch=now.head.branch,
-            head=now.head.commit,
-            state=state,
-            reason=reason,
-            generation=now.generation,
-            files=total.files if total is not None else 0,
-            chunks=total.chunks if total is not None else 0,
-            skipped=sum(total.skipped.values()) if total is not None else 0,
-            pending=now.pending + vectors_left,
-            languages=dict(total.languages) if total is not None else {},
-            freshness=fresh.state,
-            checked_at=now.checked_at,
-            watching=self._hub.health(session.name),
-            hooks=self._hooks.state_of(session.name),
-            progress=now.progress,
-            history=self._keeper.status(now.project_id),
-        )
+        return await self._statuses.of(sessions)
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
         """Queue a reindex of one project, or of all, and say of which."""
@@ -475,16 +443,3 @@ def _building(now: Snapshot) -> tuple[int, int] | None:
     if not now.first or now.progress is None:
         return None
     return now.progress.files_done, now.progress.files_total
-
-
-def _memory_of(processes: Mapping[str, int]) -> dict[str, int]:
-    """Return resident bytes by process name; what cannot be read is left out."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    sizes: dict[str, int] = {}
-    for name, pid in processes.items():
-        try:
-            fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        sizes[name] = int(fields[1]) * page
-    return sizes

@@ -198,6 +198,7 @@ class ProjectSession:
             reason=reason,
             pending=now.pending,
             checked_at=now.checked_at,
+            branch=now.head.branch,
         )
 
     def _age_when(self, watching: str) -> str:

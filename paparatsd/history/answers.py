@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from paparatsd.chunks.address import format_address
 from paparatsd.commits import Role
 from paparatsd.errors import GitFailed
 from paparatsd.globs import PathMatcher
-from paparatsd.history.followed import Asked, Lines, PlaceLog
+from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history_model import (
     ChunkCommit,
@@ -40,6 +41,8 @@ SHOWN_PLACES = 8
 MAX_OWNERS = 5
 SEARCHED = 400
 """Commits that a question is matched with before filters thin them out."""
+MAX_NAMED = 10
+_ID = re.compile(r"[0-9a-fA-F]{7,64}")
 CHANGED = "the file has changed since it was indexed; ask again in a moment"
 
 
@@ -198,8 +201,14 @@ class Answers:
 
     def find(
         self, query: str, asked: Asked, paths: tuple[str, ...], limit: int, *, merges: bool
-    ) -> tuple[list[FoundCommit], int]:
-        """Return the commits that answer best, or the newest, and how many there were."""
+    ) -> Found:
+        """Return the commits that answer best, or the newest.
+
+        A query that is the beginning of an id asks for that commit, or what took its place.
+        """
+        named = self._named(query)
+        if named is not None:
+            return named
         numbers = self.chosen(asked)
         scores: dict[int, float] = {}
         if query:
@@ -215,7 +224,27 @@ class Answers:
             order = [one for one in order if self._facts.dag.parent_count(one) < 2]
         if paths:
             order = self._touching(order, PathMatcher(paths))
-        return self._found(order[:limit], scores), len(order)
+        return Found(tuple(self._found(order[:limit], scores)), len(order))
+
+    def _named(self, query: str) -> Found | None:
+        """Return the commits whose ids begin so, as far as the head reaches them.
+
+        In place of one that was amended or rebased stands what took its place.
+        """
+        if not _ID.fullmatch(query):
+            return None
+        read, repo = self._facts.store.read, self._facts.repo
+        newest = read.follow(repo, read.resolve(repo, query.lower(), MAX_NAMED))
+        numbers = read.numbers(repo, newest.values())
+        allowed = set(self.chosen(Asked()).tolist())
+        found = self._found([one for one in numbers.values() if one in allowed], {})
+        shown = {one.commit.id for one in found}
+        notes = [
+            f"{old[:10]} was rewritten; {new[:10]} has taken its place."
+            for old, new in newest.items()
+            if old != new and new in shown
+        ]
+        return Found(tuple(found), len(found), tuple(notes)) if found else None
 
     def _touching(self, numbers: Sequence[int], matcher: PathMatcher) -> list[int]:
         changed = self._facts.store.read.changed_paths(numbers)

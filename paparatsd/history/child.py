@@ -19,7 +19,7 @@ from paparatsd import ipc
 from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
 from paparatsd.errors import Unavailable
 from paparatsd.history.answers import Answers
-from paparatsd.history.followed import Report
+from paparatsd.history.followed import Found, Report
 from paparatsd.history.repository import RepoHistory
 from paparatsd.store.history import HistoryStore
 from paparatsd.store.history_rows import Rewrite, Words
@@ -188,18 +188,20 @@ class Server:
         paths: tuple[str, ...],
         limit: int,
         merges: bool,
-    ) -> tuple[list[FoundCommit], int]:
+    ) -> Found:
         """Return the best or newest commits of several projects, each once, and how many."""
         found: dict[CommitId, FoundCommit] = {}
-        total = 0
+        totals: dict[RepoId, int] = {}
+        notes: list[str] = []
         for project_id in projects:
             if project_id not in self._projects:
                 continue
-            commits, count = self._answers(project_id).find(
-                query, asked, paths, limit, merges=merges
-            )
-            total += count
-            for one in commits:
+            part = self._answers(project_id).find(query, asked, paths, limit, merges=merges)
+            # Work trees of one repository have most commits in common.
+            repo = self._projects[project_id]
+            totals[repo] = max(totals.get(repo, 0), part.total)
+            notes += part.notes
+            for one in part.commits:
                 known = found.get(one.commit.id)
                 if known is None or (one.places_total, one.score) > (
                     known.places_total,
@@ -211,7 +213,7 @@ class Server:
             key=lambda one: (one.score, one.commit.committed.seconds),
             reverse=True,
         )
-        return order[:limit], total
+        return Found(tuple(order[:limit]), sum(totals.values()), tuple(dict.fromkeys(notes)))
 
     def _answers(self, project_id: int) -> Answers:
         repo = self._repos.get(self._projects.get(project_id, ""))  # type: ignore[call-overload]

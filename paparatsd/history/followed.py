@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paparatsd.history_model import ChunkCommit, HistoryStatus, Owner, TicketNote
+    from paparatsd.history_model import ChunkCommit, FoundCommit, HistoryStatus, Owner, TicketNote
     from paparatsd.model import CommitId, ProjectName, RepoId
 
 
@@ -54,6 +54,14 @@ class Report:
     busy: bool
     status: Mapping[int, HistoryStatus]
     again_s: float | None = None
+
+
+class Found(NamedTuple):
+    """Commits, best or newest first, how many there were in all, and what to know of them."""
+
+    commits: tuple[FoundCommit, ...]
+    total: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

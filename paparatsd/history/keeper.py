@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.history.followed import Asked, Followed, Lines, PlaceLog, Report
-    from paparatsd.history_model import FoundCommit, LastChange
+    from paparatsd.history.followed import Asked, Followed, Found, Lines, PlaceLog, Report
+    from paparatsd.history_model import LastChange
     from paparatsd.model import CommitId, RepoId
     from paparatsd.supervise import Child
 
@@ -196,11 +196,9 @@ class HistoryKeeper:
         limit: int,
         *,
         merges: bool,
-    ) -> tuple[list[FoundCommit], int]:
-        """Return the best or the newest commits, and how many there were."""
-        found: tuple[list[FoundCommit], int] = await self._ask(
-            "find", projects, query, asked, paths, limit, merges
-        )
+    ) -> Found:
+        """Return the best or the newest commits."""
+        found: Found = await self._ask("find", projects, query, asked, paths, limit, merges)
         return found
 
     async def rewritten(

@@ -57,7 +57,7 @@ older. `complete` is false where history is cut off below, `pending` true while 
 read. `files_total` and `places_total` count also what is not listed. `hits` are numbers in `results`,
 from 0.
 
-FRESHNESS: `{project, generation, head, state, reason, pending, checked_at}`
+FRESHNESS: `{project, generation, head, state, reason, pending, checked_at, branch}`
 """  # noqa: E501 - tables
 
 from __future__ import annotations

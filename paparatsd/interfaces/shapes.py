@@ -61,6 +61,7 @@ def freshness_json(freshness: Freshness) -> dict[str, Any]:
         "reason": freshness.reason,
         "pending": freshness.pending,
         "checked_at": freshness.checked_at,
+        "branch": freshness.branch,
     }
 
 

@@ -159,7 +159,7 @@ def from_nothing(
         )
         while server.work(1.0).busy:
             pass
-        found, _ = server.find([row.id], "", Asked(), (), ALL, merges=True)
+        found = server.find([row.id], "", Asked(), (), ALL, merges=True).commits
         return (
             {place: _past_of(server.log(Lines(row.id, *place), ALL)) for place in places},
             [_commit_of(one) for one in found],

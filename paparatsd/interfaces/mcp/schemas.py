@@ -151,6 +151,7 @@ FRESHNESS = object_of(
         "reason": TEXT,
         "pending": COUNT,
         "checked_at": {"type": ["number", "null"]},
+        "branch": NULLABLE_TEXT,
     },
     ("project", "generation", "state"),
 )

@@ -1,0 +1,175 @@
+"""Lists the commits that are reachable from some and not from others."""
+
+from __future__ import annotations
+
+import re
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import GitFailed
+from paparatsd.model import CommitId
+from paparatsd.sources.git import GitContext, run_git, stream_git
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from pathlib import Path
+
+Lineage = tuple[CommitId, tuple[CommitId, ...]]
+"""A commit and its parents in git's order."""
+
+LISTED_COMMITS = 1_000
+"""Commits in one item of a list."""
+LIST_DEADLINE_S = 600.0
+
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def check_ids(ids: Iterable[CommitId]) -> None:
+    """Raise GitFailed for what is not a full object id (git would read options from stdin)."""
+    for name in ids:
+        if not _ID.fullmatch(name):
+            raise GitFailed(f"{name!r} is not the id of a commit")
+
+
+async def list_commits(
+    checkout_root: Path,
+    context: GitContext,
+    heads: Sequence[CommitId],
+    known: Sequence[CommitId],
+) -> AsyncGenerator[list[Lineage], None]:
+    """Yield what is reachable from `heads` and not from `known`, parents before children.
+
+    Ids in `known` may be gone. Where history is damaged, what can be reached is given, and
+    GitFailed is raised at the end.
+    """
+    async with aclosing(_walk(checkout_root, context, heads, known, oldest=True)) as runs:
+        async for run in runs:
+            yield run
+
+
+async def newest_first(
+    checkout_root: Path,
+    context: GitContext,
+    heads: Sequence[CommitId],
+    known: Sequence[CommitId],
+) -> AsyncGenerator[list[Lineage], None]:
+    """Yield the same as `list_commits`, children before parents."""
+    async with aclosing(_walk(checkout_root, context, heads, known, oldest=False)) as runs:
+        async for run in runs:
+            yield run
+
+
+async def _walk(
+    root: Path,
+    context: GitContext,
+    heads: Sequence[CommitId],
+    known: Sequence[CommitId],
+    *,
+    oldest: bool,
+) -> AsyncGenerator[list[Lineage], None]:
+    if not heads:
+        return
+    there = await _existing(root, context, known)
+    order = ["--topo-order", "--reverse"] if oldest else ["--topo-order"]
+    count = 0
+    try:
+        async with aclosing(_rows(root, context, order, heads, there)) as runs:
+            async for run in runs:
+                count += len(run)
+                yield run
+    except GitFailed:
+        # In this order git writes nothing before it has seen everything.
+        rows = [] if count else await _reachable(root, context, heads, there)
+        if not oldest:
+            rows.reverse()
+        for start in range(0, len(rows), LISTED_COMMITS):
+            yield rows[start : start + LISTED_COMMITS]
+        raise
+
+
+async def _existing(root: Path, context: GitContext, ids: Sequence[CommitId]) -> list[CommitId]:
+    """Return those that are commits of this repository still."""
+    check_ids(ids)
+    if not ids:
+        return []
+    output = await run_git(
+        root, ["cat-file", "--batch-check"], context=context, stdin=_stdin(ids, ())
+    )
+    lines = output.decode("ascii", "replace").splitlines()
+    return [CommitId(line.split(" ", 1)[0]) for line in lines if " commit " in line]
+
+
+async def _rows(
+    root: Path,
+    context: GitContext,
+    order: Sequence[str],
+    heads: Sequence[CommitId],
+    known: Sequence[CommitId],
+) -> AsyncGenerator[list[Lineage], None]:
+    check_ids(heads)
+    rest = b""
+    async with stream_git(
+        root,
+        ["rev-list", *order, "--parents", "--stdin"],
+        context=context,
+        stdin=_stdin(heads, known),
+        deadline_s=LIST_DEADLINE_S,
+    ) as chunks:
+        async for chunk in chunks:
+            whole, newline, rest = (rest + chunk).rpartition(b"\n")
+            lines = whole.decode("ascii", "replace").split("\n") if newline else []
+            for start in range(0, len(lines), LISTED_COMMITS):
+                yield [_lineage(line) for line in lines[start : start + LISTED_COMMITS]]
+
+
+def _lineage(line: str) -> Lineage:
+    name, *parents = line.split(" ")
+    return CommitId(name), tuple(CommitId(parent) for parent in parents)
+
+
+async def _reachable(
+    root: Path, context: GitContext, heads: Sequence[CommitId], known: Sequence[CommitId]
+) -> list[Lineage]:
+    """Return what git reaches before it dies of a missing commit, parents first."""
+    found = await _until_it_dies(root, context, await _existing(root, context, heads))
+    for name in await _until_it_dies(root, context, known):
+        found.pop(name, None)
+    return _parents_first(found)
+
+
+async def _until_it_dies(
+    root: Path, context: GitContext, heads: Sequence[CommitId]
+) -> dict[CommitId, tuple[CommitId, ...]]:
+    found: dict[CommitId, tuple[CommitId, ...]] = {}
+    if heads:
+        try:
+            async with aclosing(_rows(root, context, (), heads, ())) as runs:
+                async for run in runs:
+                    found.update(run)
+        except GitFailed:
+            pass  # the caller knows that history is damaged, and says so
+    return found
+
+
+def _parents_first(parents: dict[CommitId, tuple[CommitId, ...]]) -> list[Lineage]:
+    """Return the commits in topological order (depth first, each after all its parents)."""
+    done: set[CommitId] = set()
+    ordered: list[Lineage] = []
+    for start in reversed(parents):
+        path = [start]
+        while path:
+            name = path[-1]
+            waiting = [p for p in parents[name] if p in parents and p not in done]
+            if name not in done and waiting:
+                path.append(waiting[0])
+                continue
+            path.pop()
+            if name not in done:
+                done.add(name)
+                ordered.append((name, parents[name]))
+    return ordered
+
+
+def _stdin(wanted: Iterable[CommitId], known: Iterable[CommitId]) -> bytes:
+    lines = [f"{name}\n" for name in wanted] + [f"^{name}\n" for name in known]
+    return "".join(lines).encode("ascii")

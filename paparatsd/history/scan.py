@@ -28,7 +28,7 @@ from paparatsd.history.records import RECORD_FORMAT
 from paparatsd.history.stream import FactsParser
 from paparatsd.model import CommitId
 from paparatsd.small_file import UnreadableFileError, read_small_file
-from paparatsd.sources.git import GitContext, config_value, run_git, stream_git
+from paparatsd.sources.git import GitContext, run_git, stream_git
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
@@ -43,9 +43,15 @@ BATCH_TOUCHES = 5_000
 RUN_COMMITS = 500
 """Commits that one process of git compares."""
 RUN_DEADLINE_S = 600.0
+SINGLE_FAILURES = 8
+"""So many failing commits are taken one by one."""
+ENOUGH_COMMITS = 64
+"""When so many are read without a failure, those before were single ones."""
 MAX_LOST = 100
 """After so many commits of which nothing can be read the scan ends: it is not about single ones."""
 
+_PARTIAL = "from promisor remote"
+"""Git's words for content that a partial clone left at the server."""
 _MAX_SHALLOW_BYTES = 64 << 20
 _COMMON = (
     "log",
@@ -87,7 +93,6 @@ class _Scan:
     root: Path
     context: GitContext
     boundary: frozenset[CommitId] = frozenset()
-    partial: bool = False
     failure: GitFailed | None = None
     lost: list[CommitId] = field(default_factory=list)
 
@@ -142,12 +147,7 @@ def _raise(asked: _Scan, failure: GitFailed | None) -> None:
 
 
 async def _begin(root: Path, context: GitContext) -> _Scan:
-    return _Scan(
-        root=root,
-        context=context,
-        boundary=await _boundary(root, context),
-        partial=await config_value(root, "extensions.partialClone") is not None,
-    )
+    return _Scan(root=root, context=context, boundary=await _boundary(root, context))
 
 
 async def _boundary(root: Path, context: GitContext) -> frozenset[CommitId]:
@@ -208,10 +208,10 @@ async def _resumed(
 ) -> AsyncGenerator[CommitFacts, None]:
     """Yield the facts in order; what fails alone is asked for again with less of it.
 
-    Each failure of a single commit doubles how many are read with less at once, so that a clone
-    without content costs a few failures, not one a commit.
+    When it goes on failing more and more are read with less at once, so that a clone without
+    content costs a few failures, not one a commit.
     """
-    at, size, fewer = 0, RUN_COMMITS, 1
+    at, size, failures = 0, RUN_COMMITS, 0
     while at < len(ids):
         run = ids[at : at + size]
         try:
@@ -224,20 +224,25 @@ async def _resumed(
             if len(run) > 1:
                 continue
             _note(asked, error, run[0], level)
-            below = ids[at : at + fewer] if level < _MESSAGE else ()
+            failures += 1
+            below = ids[at : at + _fewer(failures)] if level < _MESSAGE else ()
             async with aclosing(_resumed(asked, below, level + 1)) as commits:
                 async for facts in commits:
                     yield facts
             at += max(1, len(below))
-            fewer = min(RUN_COMMITS, fewer * 2)
         else:
-            fewer = 1 if size == RUN_COMMITS else fewer
+            failures = 0 if size >= ENOUGH_COMMITS else failures
             size = min(RUN_COMMITS, size * 4)
 
 
+def _fewer(failures: int) -> int:
+    """Return how many commits to read with less after so many failures."""
+    return min(RUN_COMMITS, 1 << max(0, failures - SINGLE_FAILURES))
+
+
 def _note(asked: _Scan, error: GitFailed, commit: CommitId, level: int) -> None:
-    """Keep the first failure; of a partial clone missing content is none."""
-    if asked.failure is None and not (asked.partial and level == _LINES):
+    """Keep the first failure; that a partial clone lacks content is none."""
+    if asked.failure is None and not (level == _LINES and _PARTIAL in str(error)):
         asked.failure = error
     if level == _MESSAGE:
         asked.lost.append(commit)

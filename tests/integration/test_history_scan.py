@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import re
 from contextlib import aclosing
@@ -486,12 +487,26 @@ async def test_a_clone_without_content_costs_few_processes(
     assert len(log.read_text().split()) < 40
 
 
-async def test_leaving_early_leaves_no_git_behind(repo: Repo) -> None:
-    repo.write("a.py", text(1))
-    repo.commit("1")
-    async with aclosing(scan(repo.root, CONTEXT, [CommitId(repo.head())], [])) as batches:
-        async for _ in batches:
+async def test_leaving_early_leaves_no_git_behind(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "BATCH_COMMITS", 1)
+    for number in range(3):
+        repo.commit(str(number))
+    started = tmp_path / "started"
+    program = tmp_path / "endless"
+    program.write_text(
+        f'#!/bin/sh\necho $$ >> {started}\ngit "$@"\ncase "$*" in *" log "*) exec sleep 60;; esac\n'
+    )
+    program.chmod(0o755)
+    context = GitContext(program=str(program))
+    async with aclosing(scan(repo.root, context, [CommitId(repo.head())], [])) as batches:
+        async for batch in batches:
+            assert batch[0].commit.subject == "2"
             break
+    for line in started.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(line), 0)
 
 
 async def test_a_directory_without_a_repository_is_refused(tmp_path: Path) -> None:

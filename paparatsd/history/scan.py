@@ -107,7 +107,8 @@ async def scan(
 
     Batches have about 200 commits or 5,000 touches. Ids in `known` may be gone. What cannot be
     read is left out and GitFailed is raised at the end; of a partial clone missing content is
-    expected, its commits come with paths alone (`whole`).
+    expected, its commits come with paths alone (`whole`). `boundary` is a commit where a shallow
+    clone ends, and one whose paths cannot be read: nothing is known of what it touched.
     """
     async with aclosing(newest_first(checkout_root, context, heads, known)) as runs:
         asked = await _begin(checkout_root, context)

@@ -10,6 +10,7 @@ import pytest
 
 from paparatsd.commits import Change, CommitFacts, Hunk, Moment, Person, Touch
 from paparatsd.errors import GitFailed
+from paparatsd.history import ancestry
 from paparatsd.history import scan as scanning
 from paparatsd.history.scan import list_commits, scan, scan_commits
 from paparatsd.model import CommitId
@@ -248,6 +249,35 @@ async def test_only_what_is_not_known_is_listed_parents_first(repo: Repo) -> Non
     assert {name for name, _ in await listed(repo, head, known=[second, gone])} == {side, head}
     assert [f.commit.id for f in await facts_of(repo, known=[second, side, gone])] == [head]
     assert await listed(repo) == []
+
+
+async def test_lists_come_in_full_items_whatever_the_pieces_git_writes(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ancestry, "LISTED_COMMITS", 3)
+    ids = [repo.commit(str(number)) for number in range(8)]
+    items = [item async for item in list_commits(repo.root, CONTEXT, [CommitId(ids[-1])], [])]
+    assert [name for item in items for name, _ in item] == ids
+    assert [len(item) for item in items] == [3, 3, 2]
+
+
+async def test_replaced_parents_are_the_parents(repo: Repo) -> None:
+    ids = []
+    for number in range(4):
+        repo.write("a.py", text(*range(number)))
+        ids.append(repo.commit(str(number)))
+    repo.git("replace", "--graft", ids[3], ids[1])
+    grafted, *older = await facts_of(repo)
+    assert grafted.commit.parents == (ids[1],)
+    assert grafted.touches[0].hunks == (Hunk(1, 0, 2, 2),)
+    assert [facts.commit.id for facts in older] == [ids[1], ids[0]]
+
+
+async def test_content_too_large_to_compare_is_whole(repo: Repo) -> None:
+    repo.write_all({"large.txt": "some text\n" * 3_500_000, "small.txt": "a\n"})
+    repo.commit("Add")
+    touches = await newest(repo)
+    assert (touches["large.txt"].whole, touches["small.txt"].whole) == (True, False)
 
 
 async def test_what_is_not_an_id_never_reaches_git(repo: Repo) -> None:

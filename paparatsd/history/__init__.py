@@ -1,1 +1,1 @@
-"""Git history as facts, and what came of each chunk."""
+"""History of a repository: what each commit touched, and what came of every range of lines."""

@@ -123,21 +123,32 @@ async def _rows(
     heads: Sequence[CommitId],
     known: Sequence[CommitId],
 ) -> AsyncGenerator[list[Lineage], None]:
+    """Yield full items whatever the pieces in which git writes; at a failure first what came."""
     check_ids(heads)
     check_ids(known)
-    rest = b""
-    async with stream_git(
-        root,
-        ["rev-list", "--ignore-missing", *order, "--timestamp", "--parents", "--stdin"],
-        context=context,
-        stdin=_stdin(heads, known),
-        deadline_s=LIST_DEADLINE_S,
-    ) as chunks:
-        async for chunk in chunks:
-            whole, newline, rest = (rest + chunk).rpartition(b"\n")
-            lines = whole.decode("ascii", "replace").split("\n") if newline else []
-            for start in range(0, len(lines), LISTED_COMMITS):
-                yield [_lineage(line) for line in lines[start : start + LISTED_COMMITS]]
+    waiting: list[Lineage] = []
+    rest = ""
+    failure: GitFailed | None = None
+    try:
+        async with stream_git(
+            root,
+            ["rev-list", "--ignore-missing", *order, "--timestamp", "--parents", "--stdin"],
+            context=context,
+            stdin=_stdin(heads, known),
+            deadline_s=LIST_DEADLINE_S,
+        ) as chunks:
+            async for chunk in chunks:
+                *lines, rest = (rest + chunk.decode("ascii", "replace")).split("\n")
+                waiting += [_lineage(line) for line in lines]
+                while len(waiting) >= LISTED_COMMITS:
+                    yield waiting[:LISTED_COMMITS]
+                    del waiting[:LISTED_COMMITS]
+    except GitFailed as error:
+        failure = error
+    if waiting:
+        yield waiting
+    if failure is not None:
+        raise failure
 
 
 def _lineage(line: str) -> Lineage:

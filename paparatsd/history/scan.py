@@ -45,8 +45,8 @@ RUN_COMMITS = 500
 RUN_DEADLINE_S = 600.0
 SINGLE_FAILURES = 8
 """So many failing commits are taken one by one."""
-ENOUGH_COMMITS = 64
-"""When so many are read without a failure, those before were single ones."""
+ENOUGH_COMMITS = 8
+"""When so many are read between two failures, each is taken as a single one."""
 MAX_LOST = 100
 """After so many commits of which nothing can be read the scan ends: it is not about single ones."""
 
@@ -107,7 +107,8 @@ async def scan(
 
     Batches have about 200 commits or 5,000 touches. Ids in `known` may be gone. What cannot be
     read is left out and GitFailed is raised at the end; of a partial clone missing content is
-    expected, its commits come with paths alone (`whole`).
+    expected, its commits come with paths alone (`whole`). `boundary` is a commit where a shallow
+    clone ends, and one whose paths cannot be read: nothing is known of what it touched.
     """
     async with aclosing(newest_first(checkout_root, context, heads, known)) as runs:
         asked = await _begin(checkout_root, context)
@@ -215,27 +216,27 @@ async def _resumed(
     When it goes on failing more and more are read with less at once, so that a clone without
     content costs a few failures, not one a commit.
     """
-    at, size, failures = 0, RUN_COMMITS, 0
+    at, size, failures, good = 0, RUN_COMMITS, 0, 0
     while at < len(ids):
         run = ids[at : at + size]
         try:
             async with aclosing(_read(asked, run, level)) as commits:
                 async for facts in commits:
-                    at += 1
+                    at, good = at + 1, good + 1
                     yield facts
         except GitFailed as error:
             size = 1
             if len(run) > 1:
                 continue
             _note(asked, error, run[0], level)
-            failures += 1
+            failures = 1 if good >= ENOUGH_COMMITS else failures + 1
             below = ids[at : at + _fewer(failures)] if level < _MESSAGE else ()
             async with aclosing(_resumed(asked, below, level + 1)) as commits:
                 async for facts in commits:
                     yield facts
-            at += max(1, len(below))
+            # A longer run costs nothing more when it fails: what arrived before it is kept.
+            at, size, good = at + max(1, len(below)), RUN_COMMITS, 0
         else:
-            failures = 0 if size >= ENOUGH_COMMITS else failures
             size = min(RUN_COMMITS, size * 4)
 
 

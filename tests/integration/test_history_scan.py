@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import re
 from contextlib import aclosing
@@ -9,6 +10,7 @@ import pytest
 
 from paparatsd.commits import Change, CommitFacts, Hunk, Moment, Person, Touch
 from paparatsd.errors import GitFailed
+from paparatsd.history import ancestry
 from paparatsd.history import scan as scanning
 from paparatsd.history.scan import list_commits, scan, scan_commits
 from paparatsd.model import CommitId
@@ -250,6 +252,35 @@ async def test_only_what_is_not_known_is_listed_parents_first(repo: Repo) -> Non
     assert await listed(repo) == []
 
 
+async def test_lists_come_in_full_items_whatever_the_pieces_git_writes(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ancestry, "LISTED_COMMITS", 3)
+    ids = [repo.commit(str(number)) for number in range(8)]
+    items = [item async for item in list_commits(repo.root, CONTEXT, [CommitId(ids[-1])], [])]
+    assert [name for item in items for name, _ in item] == ids
+    assert [len(item) for item in items] == [3, 3, 2]
+
+
+async def test_replaced_parents_are_the_parents(repo: Repo) -> None:
+    ids = []
+    for number in range(4):
+        repo.write("a.py", text(*range(number)))
+        ids.append(repo.commit(str(number)))
+    repo.git("replace", "--graft", ids[3], ids[1])
+    grafted, *older = await facts_of(repo)
+    assert grafted.commit.parents == (ids[1],)
+    assert grafted.touches[0].hunks == (Hunk(1, 0, 2, 2),)
+    assert [facts.commit.id for facts in older] == [ids[1], ids[0]]
+
+
+async def test_content_too_large_to_compare_is_whole(repo: Repo) -> None:
+    repo.write_all({"large.txt": "some text\n" * 3_500_000, "small.txt": "a\n"})
+    repo.commit("Add")
+    touches = await newest(repo)
+    assert (touches["large.txt"].whole, touches["small.txt"].whole) == (True, False)
+
+
 async def test_what_is_not_an_id_never_reaches_git(repo: Repo) -> None:
     repo.commit("1")
     for name in ("--all", "HEAD", "abc", "a" * 40 + "\n--all"):
@@ -487,12 +518,26 @@ async def test_a_clone_without_content_costs_few_processes(
     assert len(log.read_text().split()) < 40
 
 
-async def test_leaving_early_leaves_no_git_behind(repo: Repo) -> None:
-    repo.write("a.py", text(1))
-    repo.commit("1")
-    async with aclosing(scan(repo.root, CONTEXT, [CommitId(repo.head())], [])) as batches:
-        async for _ in batches:
+async def test_leaving_early_leaves_no_git_behind(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "BATCH_COMMITS", 1)
+    for number in range(3):
+        repo.commit(str(number))
+    started = tmp_path / "started"
+    program = tmp_path / "endless"
+    program.write_text(
+        f'#!/bin/sh\necho $$ >> {started}\ngit "$@"\ncase "$*" in *" log "*) exec sleep 60;; esac\n'
+    )
+    program.chmod(0o755)
+    context = GitContext(program=str(program))
+    async with aclosing(scan(repo.root, context, [CommitId(repo.head())], [])) as batches:
+        async for batch in batches:
+            assert batch[0].commit.subject == "2"
             break
+    for line in started.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(line), 0)
 
 
 async def test_a_directory_without_a_repository_is_refused(tmp_path: Path) -> None:

@@ -500,12 +500,16 @@ def test_hooks_say_where_and_what(
         "directory": "/src/shop/.git/hooks",
         "state": "installed",
         "hooks": {"post-commit": "installed"},
+        "beside": {"post-commit": ["your own, kept as post-commit.yours"]},
+        "fired": {"post-commit": 1_700_000_000.0},
         "advice": "",
     }
     control.answer("POST", f"/v1/hooks/{verb}", report)
     out = run(capsys, "hooks", verb, "/src/shop")[1]
     assert "hooks installed in /src/shop/.git/hooks" in out
     assert "post-commit  installed" in out
+    assert "2023-11-14" in out
+    assert "your own, kept as post-commit.yours" in out
     assert control.calls[-1].body == {"path": "/src/shop"}
     control.answer("GET", "/v1/projects", {"projects": [project("a-project")]})
     assert run_json(capsys, "hooks", verb, "a-project") == report

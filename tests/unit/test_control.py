@@ -150,7 +150,7 @@ def test_a_search_has_the_documented_members() -> None:
         "kind", "symbol", "symbol_end", "text", "defines", "uses", "also_in",
     }  # fmt: skip
     assert set(found["freshness"][0]) == {
-        "project", "generation", "head", "state", "reason", "pending", "checked_at",
+        "project", "generation", "head", "state", "reason", "pending", "checked_at", "branch",
     }  # fmt: skip
     assert answer.headers["paparats-version"]
 

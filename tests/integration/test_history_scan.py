@@ -258,7 +258,7 @@ async def test_lists_come_in_full_items_whatever_the_pieces_git_writes(
     monkeypatch.setattr(ancestry, "LISTED_COMMITS", 3)
     ids = [repo.commit(str(number)) for number in range(8)]
     items = [item async for item in list_commits(repo.root, CONTEXT, [CommitId(ids[-1])], [])]
-    assert [name for item in items for name, _ in item] == ids
+    assert [row.commit for item in items for row in item] == ids
     assert [len(item) for item in items] == [3, 3, 2]
 
 

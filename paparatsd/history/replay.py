@@ -1,0 +1,357 @@
+"""What came of the lines of a file: facts of its path replayed backwards over the whole graph.
+
+Two questions are answered at once, each as git answers it. Which commits touched a *range*, also
+where nothing of theirs is left: `git log -L`. From which commit each *line* is: `git blame`.
+A state is what is still looked for in one path at one commit. The state that is latest in the
+order of the graph is taken next, so what comes from several children is together by then; between
+commits that touched the path nothing is visited.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from paparatsd.commits import Change, Role, Touch
+from paparatsd.history.dag import UNKNOWN
+from paparatsd.history.ranges import Edits, Run, Span, runs_of, unite_spans
+from paparatsd.history.trail import Trail
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from paparatsd.commits import Hunk
+    from paparatsd.history.dag import Dag
+    from paparatsd.history.trail import PathFacts
+
+DEFAULT_LIMIT = 200
+_CARRIED = (Change.MODIFY, Change.RENAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One commit in the past of a range: `Involvement` with the commit's number."""
+
+    commit: int
+    role: Role
+    lines: int
+    born: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """The past of one range: `ChunkPast` with numbers of commits, newest first."""
+
+    start_line: int
+    end_line: int
+    commits: tuple[Trace, ...]
+    uncommitted: int = 0
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class _State:
+    """What is looked for at one commit in one path: surviving lines, and the spans of ranges."""
+
+    lines: list[Run] = field(default_factory=list)
+    spans: dict[int, list[Span]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found of one range."""
+
+    roles: dict[int, Role] = field(default_factory=dict)
+    births: set[int] = field(default_factory=set)
+    complete: bool = True
+
+
+def replay(
+    facts: PathFacts,
+    dag: Dag,
+    head: int,
+    path: str,
+    ranges: Sequence[Span],
+    line_count: int,
+    *,
+    uncommitted: Sequence[Hunk] = (),
+    limit: int = DEFAULT_LIMIT,
+    ignored: Collection[int] = frozenset(),
+) -> tuple[Traced, ...]:
+    """Return the past of each range of lines [first, last] of `path`, seen from `head`.
+
+    Ranges are of the text as it is now, of `line_count` lines; they may overlap. `uncommitted`
+    are the hunks between the text at `head` and now. `ignored` commits carry lines and are not
+    named, save as the origin of lines they added. A range keeps its newest `limit` commits.
+    """
+    spans = [(max(first, 1), min(last, line_count) + 1) for first, last in ranges]
+    edits = Edits(uncommitted)
+    lines, new_lines = edits.split_runs(runs_of(spans))
+    work = _Replay(facts, dag, limit, ignored, len(spans))
+    carried = {index: [edits.carry_span(*span)[:2]] for index, span in enumerate(spans)}
+    work.send(head, path, _State(lines, {i: kept for i, kept in carried.items() if _any(kept)}))
+    work.run()
+    owners = _Owners(work.owned)
+    lost = _Owners([(run, UNKNOWN) for run in work.lost])
+    fresh = _Owners([(run, UNKNOWN) for run in new_lines])
+    return tuple(
+        _conclude(
+            span, found, owners.count(span), dag, limit,
+            uncommitted=fresh.count(span).get(UNKNOWN, 0), is_cut=bool(lost.count(span)),
+        )
+        for span, found in zip(spans, work.found, strict=True)
+    )  # fmt: skip
+
+
+def _conclude(
+    span: Span,
+    found: _Found,
+    lines: dict[int, int],
+    dag: Dag,
+    limit: int,
+    *,
+    uncommitted: int,
+    is_cut: bool,
+) -> Traced:
+    roles = dict(found.roles)
+    for commit in lines:
+        roles[commit] = Role.RESOLUTION if dag.parent_count(commit) > 1 else Role.AUTHOR
+    newest = sorted(roles, key=lambda commit: (dag.order(commit), commit), reverse=True)
+    complete = found.complete and not is_cut and len(newest) <= limit
+    oldest = newest[-1] if newest and complete else None
+    return Traced(
+        span[0],
+        span[1] - 1,
+        tuple(
+            Trace(
+                commit,
+                roles[commit],
+                lines.get(commit, 0),
+                commit == oldest and commit in found.births,
+            )
+            for commit in newest[:limit]
+        ),
+        uncommitted,
+        complete,
+    )
+
+
+class _Owners:
+    """Which commit each of the newest lines is from."""
+
+    def __init__(self, owned: Iterable[tuple[Run, int]]) -> None:
+        self._runs = sorted(
+            (run.origin, run.origin + run.end - run.start, commit) for run, commit in owned
+        )
+        self._ends = [end for _, end, _ in self._runs]
+
+    def count(self, span: Span) -> dict[int, int]:
+        """Return how many lines of the span are from each commit."""
+        counts: dict[int, int] = {}
+        for index in range(bisect_left(self._ends, span[0] + 1), len(self._runs)):
+            start, end, commit = self._runs[index]
+            if start >= span[1]:
+                break
+            overlap = min(end, span[1]) - max(start, span[0])
+            counts[commit] = counts.get(commit, 0) + overlap
+        return counts
+
+
+class _Replay:
+    """The states that wait, by commit and path, and what was found so far."""
+
+    def __init__(
+        self, facts: PathFacts, dag: Dag, limit: int, ignored: Collection[int], count: int
+    ) -> None:
+        self._facts = facts
+        self._dag = dag
+        self._limit = limit
+        self._ignored = ignored
+        self._trails: dict[str, tuple[Trail, dict[int, list[Touch]]]] = {}
+        self._queue: list[tuple[int, int, str]] = []
+        self._states: dict[tuple[int, str], _State] = {}
+        self.found = [_Found() for _ in range(count)]
+        self.owned: list[tuple[Run, int]] = []
+        self.lost: list[Run] = []
+
+    def send(self, commit: int, path: str, state: _State) -> None:
+        """Let a state wait at the first commit from `commit` on that touched the path."""
+        if not state.lines and not state.spans:
+            return
+        target = self._trail(path)[0].find(commit)
+        if target is None:
+            self._lose(state)
+            return
+        waiting = self._states.get((target, path))
+        if waiting is None:
+            self._states[target, path] = state
+            heappush(self._queue, (-self._dag.order(target), -target, path))
+            return
+        waiting.lines = waiting.lines + state.lines
+        for index, spans in state.spans.items():
+            both = waiting.spans.get(index)
+            waiting.spans[index] = unite_spans([*both, *spans]) if both else spans
+
+    def run(self) -> None:
+        """Carry all states to their ends."""
+        while self._queue:
+            _, negative, path = heappop(self._queue)
+            commit = -negative
+            state = self._states.pop((commit, path))
+            touches = self._trail(path)[1][commit]
+            if len(touches) > 1:
+                self._pass_to_all(commit, touches, state)
+            elif touches[0].same_in is not None:
+                self._pass_to_same(commit, touches[0], state)
+            else:
+                self._pass_to_first(commit, touches[0], state)
+
+    def _trail(self, path: str) -> tuple[Trail, dict[int, list[Touch]]]:
+        known = self._trails.get(path)
+        if known is None:
+            touches: dict[int, list[Touch]] = {}
+            for commit, touch in self._facts.touches(path):
+                touches.setdefault(commit, []).append(touch)
+            for several in touches.values():
+                several.sort(key=lambda touch: touch.parent)
+            firsts = (commit for commit, several in touches.items() if several[0].parent == 0)
+            known = self._trails[path] = (Trail(self._dag, firsts), touches)
+        return known
+
+    def _pass_to_first(self, commit: int, touch: Touch, state: _State) -> None:
+        """What one commit did: note it, and go on with the rest at parent 0."""
+        if not _is_carried(touch):
+            self._begin(commit, touch, state)
+            return
+        edits = Edits(touch.hunks)
+        kept, changed = edits.split_runs(state.lines)
+        if changed and commit in self._ignored:
+            matched, changed = edits.match_by_place(changed)
+            kept += matched
+        self.owned += [(run, commit) for run in changed]
+        onward: dict[int, list[Span]] = {}
+        for index, spans in state.spans.items():
+            before, touched = _carry(edits, spans)
+            if touched and not self._note(index, commit, self._own_role(commit)):
+                continue
+            if before:
+                onward[index] = before
+            else:
+                self.found[index].births.add(commit)
+        self.send(self._dag.first_parent(commit), touch.old_path or touch.path,
+                  _State(kept, onward))  # fmt: skip
+
+    def _begin(self, commit: int, touch: Touch, state: _State) -> None:
+        """Nothing of the path is older, or git cannot tell what is."""
+        if self._dag.first_parent(commit) == UNKNOWN or touch.change is Change.DELETE:
+            # Where history is cut off, the oldest commit there is seems to add everything.
+            self._lose(state)
+            return
+        self.owned += [(run, commit) for run in state.lines]
+        for index in state.spans:
+            self._note(index, commit, self._own_role(commit))
+            self.found[index].births.add(commit)
+
+    def _pass_to_same(self, commit: int, touch: Touch, state: _State) -> None:
+        """A merge took the path as a parent has it.
+
+        The lines go there. So do the spans that parent 0 has otherwise, which the merge carried.
+        """
+        parents = self._dag.parents(commit)
+        same_in = touch.same_in or 0
+        edits = Edits(touch.hunks) if _is_carried(touch) else None
+        to_first = _State()
+        to_same = _State(state.lines)
+        for index, spans in state.spans.items():
+            if edits is not None:
+                before, touched = _carry(edits, spans)
+                if not touched:
+                    to_first.spans[index] = before
+                    continue
+            if self._note(index, commit, Role.CARRIER):
+                to_same.spans[index] = spans
+        self.send(parents[0], touch.old_path or touch.path, to_first)
+        self.send(parents[same_in], touch.path, to_same)
+
+    def _pass_to_all(self, commit: int, touches: list[Touch], state: _State) -> None:
+        """A merge that has the path as no parent has it."""
+        parents = self._dag.parents(commit)
+        carried = [(touch, Edits(touch.hunks)) for touch in touches if _is_carried(touch)]
+        onward = {touch.parent: _State() for touch, _ in carried}
+        remaining = state.lines
+        for touch, edits in carried:
+            onward[touch.parent].lines, remaining = edits.split_runs(remaining)
+        if remaining and commit in self._ignored and carried:
+            matched, remaining = carried[0][1].match_by_place(remaining)
+            onward[carried[0][0].parent].lines += matched
+        self.owned += [(run, commit) for run in remaining]
+        for index, spans in state.spans.items():
+            self._pass_spans(commit, index, spans, carried, onward)
+        for touch, _ in carried:
+            self.send(parents[touch.parent], touch.old_path or touch.path, onward[touch.parent])
+
+    def _pass_spans(
+        self,
+        commit: int,
+        index: int,
+        spans: list[Span],
+        carried: list[tuple[Touch, Edits]],
+        onward: dict[int, _State],
+    ) -> None:
+        """Give the spans of a range to the first parent that has them so, else to all."""
+        candidates: list[tuple[int, list[Span]]] = []
+        for touch, edits in carried:
+            before, touched = _carry(edits, spans)
+            if not touched:
+                if touch.parent == 0 or self._note(index, commit, Role.CARRIER):
+                    onward[touch.parent].spans[index] = before
+                return
+            if before:
+                candidates.append((touch.parent, before))
+        own = runs_of(spans)
+        for _, edits in carried:
+            own = edits.split_runs(own)[1]
+        if not self._note(index, commit, Role.RESOLUTION if own else Role.CARRIER):
+            return
+        for parent, before in candidates:
+            onward[parent].spans[index] = before
+        if not candidates:
+            self.found[index].births.add(commit)
+
+    def _own_role(self, commit: int) -> Role:
+        return Role.RESOLUTION if self._dag.parent_count(commit) > 1 else Role.AUTHOR
+
+    def _note(self, index: int, commit: int, role: Role) -> bool:
+        """Note a commit of a range; False if the range has had as many as it may."""
+        if commit in self._ignored:
+            return True
+        found = self.found[index]
+        if commit not in found.roles and len(found.roles) >= self._limit:
+            found.complete = False
+            return False
+        found.roles[commit] = role
+        return True
+
+    def _lose(self, state: _State) -> None:
+        self.lost += state.lines
+        for index in state.spans:
+            self.found[index].complete = False
+
+
+def _is_carried(touch: Touch) -> bool:
+    return touch.change in _CARRIED and not touch.whole
+
+
+def _carry(edits: Edits, spans: list[Span]) -> tuple[list[Span], bool]:
+    if len(spans) == 1:
+        start, end, touched = edits.carry_span(*spans[0])
+        return ([(start, end)] if start < end else []), touched
+    carried = [edits.carry_span(*span) for span in spans]
+    before = unite_spans((start, end) for start, end, _ in carried)
+    return before, any(touched for _, _, touched in carried)
+
+
+def _any(spans: list[Span]) -> bool:
+    return any(start < end for start, end in spans)

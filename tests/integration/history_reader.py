@@ -32,6 +32,9 @@ class MemoryFacts:
     def commits(self, path: str) -> list[int]:
         return [number for number, touch in self.touches(path) if touch.parent == 0]
 
+    def all(self) -> Iterable[tuple[int, Touch]]:
+        return (pair for several in self._by_path.values() for pair in several)
+
     def touches(self, path: str) -> list[tuple[int, Touch]]:
         return self._by_path.get(path, [])
 
@@ -140,7 +143,7 @@ def _read_diffs(
             a, al, b, bl = (1 if group is None else int(group) for group in match.groups())
             hunks.setdefault(path, []).append(Hunk(a, al, b, bl))
             left = (al, bl)
-        elif line.startswith("+++ b/"):
+        elif line.startswith(("--- a/", "+++ b/")):  # the second holds, but of a deletion
             path = line[6:].removesuffix("\t")
         elif line.startswith("Binary files "):
             whole.update(names[-1] for _, *names in raw if line.endswith(f" b/{names[-1]} differ"))

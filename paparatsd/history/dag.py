@@ -5,7 +5,8 @@ parents goes down a chain by position, then on at the chain's base, a place in a
 child continues a chain is decided as in heavy paths (Sleator and Tarjan, "A data structure for
 dynamic trees", 1983): the one with most descendants, so that a walk meets few chains.
 
-Commits are numbers. Memory is proportional to the highest one, about 32 bytes each.
+Commits are numbers, of 32 bits. About 40 bytes are kept of each; numbers may be spread over a
+wide range as long as they come in runs, for room is made for 256 neighbours at a time.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 UNKNOWN = -1
-"""A parent that git names and does not have (a shallow clone), or that has no number yet."""
+"""A parent that has no number."""
 ROOT = -2
 """Stands where a commit has no parent."""
-_UNPLACED = -1
+
+_PAGE_BITS = 8
+_PAGE = 1 << _PAGE_BITS
+_NOWHERE = -1
 
 
 class CommitRow(NamedTuple):
@@ -33,9 +37,13 @@ class CommitRow(NamedTuple):
 
 
 class Dag:
-    """Commits by number: chains, parents, and an order with children after their parents."""
+    """Commits by number: chains, parents, and an order with children after their parents.
+
+    A parent need not be here: history ends there, for good (a shallow clone) or until it comes.
+    """
 
     def __init__(self, rows: Iterable[CommitRow] = ()) -> None:
+        self._pages: dict[int, int] = {}
         self._chains = array("i")
         self._positions = array("i")
         self._firsts = array("i")
@@ -46,24 +54,27 @@ class Dag:
         self._others = array("i", [0])
         self._bases = array("i")
         self._tips = array("i")
-        self._awaited: set[int] = set()
+        self._awaiting: dict[int, list[int]] = {}
         self._is_order_stale = False
         self._count = 0
         self.extend(rows)
 
     def __len__(self) -> int:
+        """Return how many commits are here."""
         return self._count
 
     def __contains__(self, number: int) -> bool:
-        return 0 <= number < len(self._chains) and self._chains[number] != _UNPLACED
+        """Say whether a commit is here."""
+        page = self._pages.get(number >> _PAGE_BITS)
+        return page is not None and self._chains[page | number & _PAGE - 1] != _NOWHERE
 
     def chain(self, number: int) -> int:
         """Return the chain of a commit that is here."""
-        return self._chains[number]
+        return self._chains[self._slot(number)]
 
     def position(self, number: int) -> int:
         """Return the place of a commit in its chain, from 0 at the base."""
-        return self._positions[number]
+        return self._positions[self._slot(number)]
 
     def base(self, chain: int) -> int:
         """Return the first parent of a chain's oldest commit: a number, ROOT or UNKNOWN."""
@@ -71,19 +82,21 @@ class Dag:
 
     def first_parent(self, number: int) -> int:
         """Return the number of the first parent, ROOT or UNKNOWN; it need not be here."""
-        return self._firsts[number]
+        return self._firsts[self._slot(number)]
 
     def parents(self, number: int) -> tuple[int, ...]:
         """Return all parents in git's order, UNKNOWN among them; they need not be here."""
-        first = self._firsts[number]
+        slot = self._slot(number)
+        first = self._firsts[slot]
         if first == ROOT:
             return ()
-        at = self._others_at[number]
+        at = self._others_at[slot]
         return (first, *self._others[at + 1 : at + 1 + self._others[at]])
 
     def parent_count(self, number: int) -> int:
-        """Return how many parents a commit has, known or not."""
-        return 0 if self._firsts[number] == ROOT else 1 + self._others[self._others_at[number]]
+        """Return how many parents a commit has, here or not."""
+        slot = self._slot(number)
+        return 0 if self._firsts[slot] == ROOT else 1 + self._others[self._others_at[slot]]
 
     def order(self, number: int) -> int:
         """Return the commit's place in time: above that of each parent, else its own instant.
@@ -94,56 +107,44 @@ class Dag:
         if self._is_order_stale:
             self._set_orders(self._sort(self._all()))
             self._is_order_stale = False
-        return self._orders[number]
+        return self._orders[self._slot(number)]
 
     def extend(self, rows: Iterable[CommitRow]) -> None:
-        """Add commits: on top, beside, or below ones that waited for them; in any order.
+        """Add commits: on top, beside, or below ones that wait for them; in any order.
 
-        A row whose number is here already replaces its parents, for what was UNKNOWN then.
-        Raises ValueError if a commit would be its own ancestor; nothing is placed then.
+        Those that are here already are left alone. Raises ValueError, and adds nothing, if a
+        commit would be its own ancestor.
         """
-        fresh: list[int] = []
-        for row in rows:
-            if row.number in self:
-                self._is_order_stale = True
-            else:
-                fresh.append(row.number)
-            self._write(row)
-        numbers = self._sort(dict.fromkeys(fresh))
-        self._place(numbers, _heirs(numbers, self._firsts))
-        if not self._awaited.isdisjoint(numbers):
-            self._is_order_stale = True
-        self._awaited.difference_update(numbers)
+        fresh = {row.number: row for row in rows if row.number not in self}
+        numbers = self._sort({number: row.parents for number, row in fresh.items()})
+        for number in numbers:
+            self._write(fresh[number])
+        self._place(numbers)
         if not self._is_order_stale:
             self._set_orders(numbers)
+        waited = [child for n in numbers for child in self._awaiting.pop(n, ())]
+        # Where clocks are right nothing above changes by what comes below.
+        self._is_order_stale |= any(self._orders[self._slot(c)] < self._least(c) for c in waited)
 
-    def _all(self) -> dict[int, None]:
-        return {n: None for n, chain in enumerate(self._chains) if chain != _UNPLACED}
+    def _slot(self, number: int) -> int:
+        return self._pages[number >> _PAGE_BITS] | number & _PAGE - 1
 
-    def _write(self, row: CommitRow) -> None:
-        missing = row.number + 1 - len(self._chains)
-        if missing > 0:
-            self._chains.extend([_UNPLACED] * missing)
-            self._firsts.extend([ROOT] * missing)
-            for column in (self._positions, self._others_at, self._instants, self._orders):
-                column.extend([0] * missing)
-        self._firsts[row.number] = row.parents[0] if row.parents else ROOT
-        self._instants[row.number] = row.instant
-        if len(row.parents) > 1:
-            self._others_at[row.number] = len(self._others)
-            self._others.extend([len(row.parents) - 1, *row.parents[1:]])
-        if row.number in self:
-            if self._positions[row.number] == 0:
-                self._bases[self._chains[row.number]] = self._firsts[row.number]
-            self._await_parents(row.number)
+    def _all(self) -> dict[int, tuple[int, ...]]:
+        numbers = (
+            (key << _PAGE_BITS) + offset
+            for key, page in self._pages.items()
+            for offset in range(_PAGE)
+            if self._chains[page + offset] != _NOWHERE
+        )
+        return {number: self.parents(number) for number in numbers}
 
-    def _sort(self, numbers: Mapping[int, None]) -> list[int]:
+    def _sort(self, parents_of: Mapping[int, tuple[int, ...]]) -> list[int]:
         """Return the numbers with parents first (Kahn's algorithm)."""
         waiting: dict[int, int] = {}
         children: dict[int, list[int]] = {}
         ready: list[int] = []
-        for number in numbers:
-            parents = [parent for parent in set(self.parents(number)) if parent in numbers]
+        for number, all_parents in parents_of.items():
+            parents = {parent for parent in all_parents if parent in parents_of}
             for parent in parents:
                 children.setdefault(parent, []).append(number)
             if parents:
@@ -155,46 +156,64 @@ class Dag:
                 waiting[child] -= 1
                 if not waiting[child]:
                     ready.append(child)
-        if len(ready) < len(numbers):
+        if len(ready) < len(parents_of):
             raise ValueError(f"commit {next(n for n in waiting if waiting[n])} is its own ancestor")
         return ready
 
-    def _place(self, numbers: Iterable[int], heirs: Mapping[int, int]) -> None:
+    def _write(self, row: CommitRow) -> None:
+        if row.number >> _PAGE_BITS not in self._pages:
+            self._pages[row.number >> _PAGE_BITS] = len(self._chains)
+            self._chains.extend([_NOWHERE] * _PAGE)
+            for column in (
+                self._positions, self._firsts, self._others_at, self._instants, self._orders,
+            ):  # fmt: skip
+                column.frombytes(bytes(_PAGE * column.itemsize))
+        slot = self._slot(row.number)
+        self._firsts[slot] = row.parents[0] if row.parents else ROOT
+        self._instants[slot] = row.instant
+        if len(row.parents) > 1:
+            self._others_at[slot] = len(self._others)
+            self._others.extend([len(row.parents) - 1, *row.parents[1:]])
+
+    def _place(self, numbers: Collection[int]) -> None:
+        heirs = self._heirs(list(numbers))
         for number in numbers:
-            first = self._firsts[number]
-            chain = self._chains[first] if first in self else _UNPLACED
-            if chain != _UNPLACED and self._tips[chain] == first and heirs[first] == number:
-                self._positions[number] = self._positions[first] + 1
+            slot = self._slot(number)
+            first = self._firsts[slot]
+            chain = self.chain(first) if first in self else _NOWHERE
+            if chain != _NOWHERE and self._tips[chain] == first and heirs[first] == number:
+                self._positions[slot] = self.position(first) + 1
                 self._tips[chain] = number
             else:
                 chain = len(self._bases)
                 self._bases.append(first)
                 self._tips.append(number)
-            self._chains[number] = chain
+            self._chains[slot] = chain
             self._count += 1
-            self._await_parents(number)
+            for parent in self.parents(number):
+                if parent >= 0 and parent not in self:
+                    self._awaiting.setdefault(parent, []).append(number)
 
-    def _await_parents(self, number: int) -> None:
-        self._awaited.update(p for p in self.parents(number) if p >= 0 and p not in self)
+    def _heirs(self, numbers: list[int]) -> dict[int, int]:
+        """Return for each first parent which of these children has most descendants."""
+        sizes = dict.fromkeys(numbers, 1)
+        heirs: dict[int, int] = {}
+        for number in reversed(numbers):
+            first = self.first_parent(number)
+            if first in sizes:
+                sizes[first] += sizes[number]
+            if first not in heirs or sizes[number] > sizes[heirs[first]]:
+                heirs[first] = number
+        return heirs
 
     def _set_orders(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            above = max((self._orders[p] for p in self._known_parents(number)), default=None)
-            instant = self._instants[number]
-            self._orders[number] = instant if above is None else max(instant, above + 1)
+            self._orders[self._slot(number)] = self._least(number)
 
-    def _known_parents(self, number: int) -> Iterator[int]:
-        return (parent for parent in self.parents(number) if parent in self)
-
-
-def _heirs(numbers: list[int], firsts: array[int]) -> dict[int, int]:
-    """Return for each first parent which of these children has most descendants among them."""
-    sizes = dict.fromkeys(numbers, 1)
-    heirs: dict[int, int] = {}
-    for number in reversed(numbers):
-        first = firsts[number]
-        if first in sizes:
-            sizes[first] += sizes[number]
-        if first not in heirs or sizes[number] > sizes[heirs[first]]:
-            heirs[first] = number
-    return heirs
+    def _least(self, number: int) -> int:
+        """Return the order that a commit has by its own instant and the orders of its parents."""
+        least = self._instants[self._slot(number)]
+        for parent in self.parents(number):
+            if parent in self:
+                least = max(least, self._orders[self._slot(parent)] + 1)
+        return least

@@ -51,6 +51,19 @@ class Traced:
     complete: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class FileNow:
+    """A file as it is now: `path` at the commit `head`, and what is not committed of it.
+
+    `line_count` is of the text now; `uncommitted` are the hunks from the text at `head` to it.
+    """
+
+    head: int
+    path: str
+    line_count: int
+    uncommitted: tuple[Hunk, ...] = ()
+
+
 @dataclass(slots=True)
 class _State:
     """What is looked for at one commit in one path: surviving lines, and the spans of ranges."""
@@ -71,71 +84,56 @@ class _Found:
 def replay(
     facts: PathFacts,
     dag: Dag,
-    head: int,
-    path: str,
+    file: FileNow,
     ranges: Sequence[Span],
-    line_count: int,
     *,
-    uncommitted: Sequence[Hunk] = (),
     limit: int = DEFAULT_LIMIT,
     ignored: Collection[int] = frozenset(),
 ) -> tuple[Traced, ...]:
-    """Return the past of each range of lines [first, last] of `path`, seen from `head`.
+    """Return the past of each range of lines [first, last] of a file; ranges may overlap.
 
-    Ranges are of the text as it is now, of `line_count` lines; they may overlap. `uncommitted`
-    are the hunks between the text at `head` and now. `ignored` commits carry lines and are not
-    named, save as the origin of lines they added. A range keeps its newest `limit` commits.
+    `ignored` commits carry lines and are not named: what they changed is told by what stood in
+    its place before. Lines they added have no place before and stay theirs. A range keeps its
+    newest `limit` commits, and is then not complete if there are more.
     """
-    spans = [(max(first, 1), min(last, line_count) + 1) for first, last in ranges]
-    edits = Edits(uncommitted)
+    spans = [(max(first, 1), min(last, file.line_count) + 1) for first, last in ranges]
+    edits = Edits(file.uncommitted)
     lines, new_lines = edits.split_runs(runs_of(spans))
+    carried = ((index, edits.carry_span(*span)) for index, span in enumerate(spans))
+    start = _State(lines, {i: [(top, end)] for i, (top, end, _) in carried if top < end})
     work = _Replay(facts, dag, limit, ignored, len(spans))
-    carried = {index: [edits.carry_span(*span)[:2]] for index, span in enumerate(spans)}
-    work.send(head, path, _State(lines, {i: kept for i, kept in carried.items() if _any(kept)}))
+    work.send(file.head, file.path, start)
     work.run()
     owners = _Owners(work.owned)
-    lost = _Owners([(run, UNKNOWN) for run in work.lost])
-    fresh = _Owners([(run, UNKNOWN) for run in new_lines])
-    return tuple(
-        _conclude(
-            span, found, owners.count(span), dag, limit,
-            uncommitted=fresh.count(span).get(UNKNOWN, 0), is_cut=bool(lost.count(span)),
-        )
-        for span, found in zip(spans, work.found, strict=True)
-    )  # fmt: skip
+    lost = _Owners((run, UNKNOWN) for run in work.lost)
+    fresh = _Owners((run, UNKNOWN) for run in new_lines)
+    pasts = []
+    for span, found in zip(spans, work.found, strict=True):
+        found.complete &= not lost.count(span)
+        uncommitted = fresh.count(span).get(UNKNOWN, 0)
+        pasts.append(_conclude(dag, span, found, owners.count(span), uncommitted, limit))
+    return tuple(pasts)
 
 
 def _conclude(
-    span: Span,
-    found: _Found,
-    lines: dict[int, int],
-    dag: Dag,
-    limit: int,
-    *,
-    uncommitted: int,
-    is_cut: bool,
+    dag: Dag, span: Span, found: _Found, lines: dict[int, int], uncommitted: int, limit: int
 ) -> Traced:
     roles = dict(found.roles)
     for commit in lines:
-        roles[commit] = Role.RESOLUTION if dag.parent_count(commit) > 1 else Role.AUTHOR
+        roles[commit] = _own_role(dag, commit)
     newest = sorted(roles, key=lambda commit: (dag.order(commit), commit), reverse=True)
-    complete = found.complete and not is_cut and len(newest) <= limit
-    oldest = newest[-1] if newest and complete else None
-    return Traced(
-        span[0],
-        span[1] - 1,
-        tuple(
-            Trace(
-                commit,
-                roles[commit],
-                lines.get(commit, 0),
-                commit == oldest and commit in found.births,
-            )
-            for commit in newest[:limit]
-        ),
-        uncommitted,
-        complete,
+    complete = found.complete and len(newest) <= limit
+    birth = newest[-1] if complete and newest and newest[-1] in found.births else None
+    traces = (
+        Trace(commit, roles[commit], lines.get(commit, 0), commit == birth)
+        for commit in newest[:limit]
     )
+    return Traced(span[0], span[1] - 1, tuple(traces), uncommitted, complete)
+
+
+def _own_role(dag: Dag, commit: int) -> Role:
+    """Return what a commit is to lines that it changed itself."""
+    return Role.RESOLUTION if dag.parent_count(commit) > 1 else Role.AUTHOR
 
 
 class _Owners:
@@ -221,71 +219,70 @@ class _Replay:
         return known
 
     def _pass_to_first(self, commit: int, touch: Touch, state: _State) -> None:
-        """What one commit did: note it, and go on with the rest at parent 0."""
-        if not _is_carried(touch):
+        """Note what one commit did, and go on with the rest at parent 0."""
+        if touch.change not in _CARRIED:
             self._begin(commit, touch, state)
             return
-        edits = Edits(touch.hunks)
-        kept, changed = edits.split_runs(state.lines)
-        if changed and commit in self._ignored:
+        edits = _edits(touch)
+        kept, changed = self._split(edits, state.lines)
+        if changed and edits is not None and commit in self._ignored:
             matched, changed = edits.match_by_place(changed)
             kept += matched
         self.owned += [(run, commit) for run in changed]
         onward: dict[int, list[Span]] = {}
         for index, spans in state.spans.items():
             before, touched = _carry(edits, spans)
-            if touched and not self._note(index, commit, self._own_role(commit)):
+            if touched and not self._note(index, commit, _own_role(self._dag, commit)):
                 continue
             if before:
                 onward[index] = before
             else:
                 self.found[index].births.add(commit)
-        self.send(self._dag.first_parent(commit), touch.old_path or touch.path,
-                  _State(kept, onward))  # fmt: skip
+        older = _State(kept, onward)
+        self.send(self._dag.first_parent(commit), touch.old_path or touch.path, older)
 
     def _begin(self, commit: int, touch: Touch, state: _State) -> None:
-        """Nothing of the path is older, or git cannot tell what is."""
+        """End here: nothing of the path is older, or git cannot tell what is."""
         if self._dag.first_parent(commit) == UNKNOWN or touch.change is Change.DELETE:
             # Where history is cut off, the oldest commit there is seems to add everything.
             self._lose(state)
             return
         self.owned += [(run, commit) for run in state.lines]
         for index in state.spans:
-            self._note(index, commit, self._own_role(commit))
+            self._note(index, commit, _own_role(self._dag, commit))
             self.found[index].births.add(commit)
 
     def _pass_to_same(self, commit: int, touch: Touch, state: _State) -> None:
-        """A merge took the path as a parent has it.
+        """Go on at the parent from which a merge took the path as it is.
 
-        The lines go there. So do the spans that parent 0 has otherwise, which the merge carried.
+        The lines go there, and the spans that parent 0 has otherwise, which the merge carried.
         """
         parents = self._dag.parents(commit)
-        same_in = touch.same_in or 0
-        edits = Edits(touch.hunks) if _is_carried(touch) else None
         to_first = _State()
         to_same = _State(state.lines)
         for index, spans in state.spans.items():
-            if edits is not None:
-                before, touched = _carry(edits, spans)
+            if touch.change in _CARRIED:
+                before, touched = _carry(_edits(touch), spans)
                 if not touched:
                     to_first.spans[index] = before
                     continue
             if self._note(index, commit, Role.CARRIER):
                 to_same.spans[index] = spans
         self.send(parents[0], touch.old_path or touch.path, to_first)
-        self.send(parents[same_in], touch.path, to_same)
+        self.send(parents[touch.same_in or 0], touch.path, to_same)
 
     def _pass_to_all(self, commit: int, touches: list[Touch], state: _State) -> None:
-        """A merge that has the path as no parent has it."""
+        """Share out the state of a merge that has the path as no parent has it."""
         parents = self._dag.parents(commit)
-        carried = [(touch, Edits(touch.hunks)) for touch in touches if _is_carried(touch)]
+        carried = [(touch, _edits(touch)) for touch in touches if touch.change in _CARRIED]
         onward = {touch.parent: _State() for touch, _ in carried}
         remaining = state.lines
         for touch, edits in carried:
-            onward[touch.parent].lines, remaining = edits.split_runs(remaining)
-        if remaining and commit in self._ignored and carried:
-            matched, remaining = carried[0][1].match_by_place(remaining)
-            onward[carried[0][0].parent].lines += matched
+            kept, remaining = self._split(edits, remaining)
+            if remaining and edits is not None and commit in self._ignored:
+                matched, remaining = edits.match_by_place(remaining)
+                kept += matched
+            onward[touch.parent].lines = kept
         self.owned += [(run, commit) for run in remaining]
         for index, spans in state.spans.items():
             self._pass_spans(commit, index, spans, carried, onward)
@@ -297,22 +294,21 @@ class _Replay:
         commit: int,
         index: int,
         spans: list[Span],
-        carried: list[tuple[Touch, Edits]],
+        carried: list[tuple[Touch, Edits | None]],
         onward: dict[int, _State],
     ) -> None:
         """Give the spans of a range to the first parent that has them so, else to all."""
         candidates: list[tuple[int, list[Span]]] = []
+        own = runs_of(spans)
         for touch, edits in carried:
             before, touched = _carry(edits, spans)
             if not touched:
                 if touch.parent == 0 or self._note(index, commit, Role.CARRIER):
                     onward[touch.parent].spans[index] = before
                 return
+            own = [] if edits is None else edits.split_runs(own)[1]
             if before:
                 candidates.append((touch.parent, before))
-        own = runs_of(spans)
-        for _, edits in carried:
-            own = edits.split_runs(own)[1]
         if not self._note(index, commit, Role.RESOLUTION if own else Role.CARRIER):
             return
         for parent, before in candidates:
@@ -320,8 +316,12 @@ class _Replay:
         if not candidates:
             self.found[index].births.add(commit)
 
-    def _own_role(self, commit: int) -> Role:
-        return Role.RESOLUTION if self._dag.parent_count(commit) > 1 else Role.AUTHOR
+    def _split(self, edits: Edits | None, lines: list[Run]) -> tuple[list[Run], list[Run]]:
+        if edits is not None:
+            return edits.split_runs(lines)
+        # The place is all that can be followed: whose these lines are cannot be told.
+        self.lost += lines
+        return [], []
 
     def _note(self, index: int, commit: int, role: Role) -> bool:
         """Note a commit of a range; False if the range has had as many as it may."""
@@ -340,18 +340,18 @@ class _Replay:
             self.found[index].complete = False
 
 
-def _is_carried(touch: Touch) -> bool:
-    return touch.change in _CARRIED and not touch.whole
+def _edits(touch: Touch) -> Edits | None:
+    """Return the hunks, or None where git has not compared the lines."""
+    return None if touch.whole else Edits(touch.hunks)
 
 
-def _carry(edits: Edits, spans: list[Span]) -> tuple[list[Span], bool]:
+def _carry(edits: Edits | None, spans: list[Span]) -> tuple[list[Span], bool]:
+    """Return where the spans were before, and whether they were touched."""
+    if edits is None:
+        return spans, True
     if len(spans) == 1:
         start, end, touched = edits.carry_span(*spans[0])
         return ([(start, end)] if start < end else []), touched
     carried = [edits.carry_span(*span) for span in spans]
     before = unite_spans((start, end) for start, end, _ in carried)
     return before, any(touched for _, _, touched in carried)
-
-
-def _any(spans: list[Span]) -> bool:
-    return any(start < end for start, end in spans)

@@ -32,8 +32,7 @@ def compare(committed: bytes, on_disk: bytes) -> tuple[Hunk, ...]:
         flag=pygit2.enums.DiffOption.FORCE_TEXT | pygit2.enums.DiffOption.INDENT_HEURISTIC,
     )
     return tuple(
-        Hunk(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines)
-        for hunk in patch.hunks
+        Hunk(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines) for hunk in patch.hunks
     )
 
 

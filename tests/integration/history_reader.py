@@ -1,9 +1,13 @@
-"""An independent reading of a repository's facts, from `git diff-tree` against each parent."""
+"""An independent reading of a repository's facts, from `git diff-tree` against each parent.
+
+Of text files: binary content seems to have no hunks here.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.commits import Change, Hunk, Touch
@@ -16,8 +20,7 @@ if TYPE_CHECKING:
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _CHANGES = {
-    "A": Change.ADD, "M": Change.MODIFY, "D": Change.DELETE, "R": Change.RENAME, "C": Change.COPY,
-    "T": Change.MODIFY,
+    "A": Change.ADD, "M": Change.MODIFY, "D": Change.DELETE, "R": Change.RENAME, "T": Change.ADD,
 }  # fmt: skip
 
 
@@ -100,10 +103,7 @@ def _touches(by_parent: list[list[Touch]]) -> Iterable[Touch]:
 
 
 def _against(touch: Touch, parent: int, same_in: int | None) -> Touch:
-    return Touch(
-        touch.path, parent, touch.change, touch.blob, touch.hunks, touch.old_path, touch.whole,
-        same_in,
-    )  # fmt: skip
+    return replace(touch, parent=parent, same_in=same_in)
 
 
 def _read_diffs(
@@ -115,44 +115,46 @@ def _read_diffs(
         "--no-color", "--no-ext-diff", "--no-textconv", *options, stdin=asked,
     )  # fmt: skip
     wanted = set(pairs)
-    found: dict[tuple[str, str], list[Touch]] = {}
-    raw: list[list[str]] = []
-    hunks: dict[str, list[Hunk]] = {}
-    whole: set[str] = set()
-    pair = ("", "")
-    path = ""
-
-    def close() -> None:
-        touches = []
-        for meta, *names in raw:
-            fields = meta.split(" ")
-            name = names[-1]
-            touches.append(
-                Touch(
-                    name, 0, _CHANGES[fields[4][0]], fields[3], tuple(hunks.get(name, ())),
-                    names[0] if len(names) > 1 else None, name in whole or fields[4] == "T",
-                )  # fmt: skip
-            )
-        found[pair] = touches
-
-    left = (0, 0)
+    found: dict[tuple[str, str], _Diff] = {}
+    diff = _Diff()
     for line in text.split("\n"):
-        if left != (0, 0) and line[:1] in ("-", "+", "\\"):
-            left = (left[0] - (line[0] == "-"), left[1] - (line[0] == "+"))
+        if len(line) == 81 and (pair := (line[:40], line[41:])) in wanted:
+            diff = found[pair] = _Diff()
+        else:
+            diff.read(line)
+    return {pair: diff.touches() for pair, diff in found.items()}
+
+
+class _Diff:
+    """One comparison, line by line."""
+
+    def __init__(self) -> None:
+        self._raw: list[list[str]] = []
+        self._hunks: dict[str, list[Hunk]] = {}
+        self._path = ""
+        self._left = 0
+
+    def read(self, line: str) -> None:
+        if self._left and line.startswith(("-", "+")):
+            self._left -= 1
         elif match := _HUNK.match(line):
-            a, al, b, bl = (1 if group is None else int(group) for group in match.groups())
-            hunks.setdefault(path, []).append(Hunk(a, al, b, bl))
-            left = (al, bl)
+            start, lines, to, to_lines = (1 if g is None else int(g) for g in match.groups())
+            self._hunks.setdefault(self._path, []).append(Hunk(start, lines, to, to_lines))
+            self._left = lines + to_lines
         elif line.startswith(("--- a/", "+++ b/")):  # the second holds, but of a deletion
-            path = line[6:].removesuffix("\t")
-        elif line.startswith("Binary files "):
-            whole.update(names[-1] for _, *names in raw if line.endswith(f" b/{names[-1]} differ"))
+            self._path = line[6:].removesuffix("\t")
         elif line.startswith(":"):
-            raw.append(line[1:].split("\t"))
-        elif len(line) == 81 and (key := (line[:40], line[41:])) in wanted:
-            if pair[0]:
-                close()
-            pair, raw, hunks, whole = key, [], {}, set()
-    if pair[0]:
-        close()
-    return found
+            self._raw.append(line[1:].split("\t"))
+
+    def touches(self) -> list[Touch]:
+        return [
+            Touch(
+                path=names[-1],
+                parent=0,
+                change=_CHANGES[meta.split(" ")[4][0]],
+                blob=meta.split(" ")[3],
+                hunks=tuple(self._hunks.get(names[-1], ())),
+                old_path=names[0] if len(names) > 1 else None,
+            )
+            for meta, *names in self._raw
+        ]

@@ -11,6 +11,11 @@ from tests.integration.history_reader import git
 if TYPE_CHECKING:
     from pathlib import Path
 
+_ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
 FIRST_INSTANT = 1_700_000_000
 
 
@@ -19,7 +24,7 @@ class RandomHistory:
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
-        self._rng = random.Random(seed)
+        self._rng = random.Random(seed)  # noqa: S311 - a fixed sequence
         self._instant = FIRST_INSTANT
         self._made = 0
         self.branches = ["main"]
@@ -164,8 +169,7 @@ class RandomHistory:
         date = f"{self._instant} +0000"
         return subprocess.run(
             ["git", "-C", str(self.root), *args],
-            env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "PATH": "/usr/bin:/bin:/usr/local/bin",
-                 "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+            env={**_ENVIRONMENT, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
             capture_output=True,
             check=False,
-        ).returncode  # fmt: skip
+        ).returncode

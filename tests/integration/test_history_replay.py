@@ -10,7 +10,7 @@ import pytest
 
 from paparatsd.commits import Role, Touch
 from paparatsd.history.dag import CommitRow, Dag
-from paparatsd.history.replay import replay
+from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.trail import last_touch
 from tests.integration.history_reader import MemoryFacts, Read, git, read_repository
 from tests.integration.random_history import RandomHistory
@@ -47,7 +47,7 @@ def random_ranges(rng: random.Random, line_count: int, count: int) -> Iterator[t
 def past_of(read: Read, root: Path, path: str, ranges: list[tuple[int, int]]) -> tuple[Traced, ...]:
     head = read.numbers[git(root, "rev-parse", "HEAD").strip()]
     count = (root / path).read_bytes().count(b"\n")
-    return replay(read.facts, read.dag, head, path, ranges, count)
+    return replay(read.facts, read.dag, FileNow(head, path, count), ranges)
 
 
 def along_first_parents(read: Read) -> Read:
@@ -81,7 +81,7 @@ def test_each_line_is_from_the_commit_that_blame_names(history: RandomHistory) -
 
 def test_lines_are_counted_as_blame_counts_them_in_any_range(history: RandomHistory) -> None:
     read = read_repository(history.root, "--indent-heuristic")
-    rng = random.Random(1)
+    rng = random.Random(1)  # noqa: S311 - a fixed sequence
     for path in history.files:
         expected = blame(history.root, path)
         ranges = list(random_ranges(rng, len(expected), 20))
@@ -98,7 +98,7 @@ def test_lines_are_counted_as_blame_counts_them_in_any_range(history: RandomHist
 
 def test_along_first_parents_a_range_has_the_commits_of_log_l(history: RandomHistory) -> None:
     read = along_first_parents(read_repository(history.root, "--no-indent-heuristic"))
-    rng = random.Random(2)
+    rng = random.Random(2)  # noqa: S311 - a fixed sequence
     for path in history.files:
         count = (history.root / path).read_bytes().count(b"\n")
         ranges = list(random_ranges(rng, count, 6))
@@ -113,7 +113,7 @@ def test_along_first_parents_a_range_has_the_commits_of_log_l(history: RandomHis
 def test_over_the_whole_graph_no_commit_of_log_l_is_missed(history: RandomHistory) -> None:
     """What is more than `log -L` says is a merge as carrier, or has lines as blame says."""
     read = read_repository(history.root, "--no-indent-heuristic")
-    rng = random.Random(3)
+    rng = random.Random(3)  # noqa: S311 - a fixed sequence
     for path in history.files:
         count = (history.root / path).read_bytes().count(b"\n")
         ranges = list(random_ranges(rng, count, 6))
@@ -153,8 +153,9 @@ def test_an_ignored_commit_leaves_the_lines_it_reformatted_to_those_before(tmp_p
     read = read_repository(history.root)
     head, count = len(read.ids) - 1, len(file.read_text().splitlines())
 
-    noted = replay(read.facts, read.dag, head, path, [(1, count)], count)
-    ignored = replay(read.facts, read.dag, head, path, [(1, count)], count, ignored={head})
+    now = FileNow(head, path, count)
+    noted = replay(read.facts, read.dag, now, [(1, count)])
+    ignored = replay(read.facts, read.dag, now, [(1, count)], ignored={head})
 
     assert [(c.commit, c.lines) for c in noted[0].commits] == [(1, count), (0, 0)]
     assert [(c.commit, c.lines) for c in ignored[0].commits] == [(0, count)]

@@ -37,6 +37,7 @@ FENCES = {
     "Stemmer": ("chunks/",),
     "qdrant_client": ("store/",),
     "qdrant_edge": ("store/",),
+    "pygit2": ("history/uncommitted.py",),
     "sqlite3": ("store/", "embeddings/cache.py"),
     "httpx": ("embeddings/",),
     "mcp": ("interfaces/mcp/",),

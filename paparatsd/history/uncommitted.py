@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pygit2
 
 from paparatsd.commits import Hunk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from paparatsd.history.ranges import Span
 
 
 def compare(committed: bytes, on_disk: bytes) -> tuple[Hunk, ...]:
     """Return the hunks from the committed text to the one on disk, as `git diff -U0` has them.
 
     Where one side alone ends its lines in CR LF (a checkout with `core.autocrlf`), line ends are
-    no difference. Bytes are compared whatever they are: binary content has lines, too.
+    no difference. Bytes are compared whatever they are: binary content has lines, too. Give the
+    hunks to `replay` with the file: it counts the new lines and goes on from the committed ones.
     """
     if committed == on_disk:
         return ()
@@ -39,15 +33,6 @@ def compare(committed: bytes, on_disk: bytes) -> tuple[Hunk, ...]:
 def of_new_file(line_count: int) -> tuple[Hunk, ...]:
     """Return the hunk of a file of that many lines that is in no commit."""
     return (Hunk(0, 0, 1, line_count),) if line_count else ()
-
-
-def count_lines(hunks: Sequence[Hunk], span: Span) -> int:
-    """Return how many lines of [start, end) the hunks have put there."""
-    start, end = span
-    return sum(
-        max(0, min(end, hunk.new_start + hunk.new_lines) - max(start, hunk.new_start))
-        for hunk in hunks
-    )
 
 
 def _has_crlf(text: bytes) -> bool:

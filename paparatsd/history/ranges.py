@@ -9,7 +9,7 @@ on both sides or they end here, as in `git blame`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 """Lines [start, end) of one version of a file."""
 
+Run = tuple[int, int, int]
+"""Lines [start, end) of an older version that are lines `origin`... of the newest one.
 
-class Run(NamedTuple):
-    """Lines [start, end) of an older version that are lines `origin`... of the newest one."""
-
-    start: int
-    end: int
-    origin: int
+A plain tuple: a replay makes hundreds of thousands.
+"""
 
 
 class Edits:
@@ -66,20 +64,24 @@ class Edits:
         changed: list[Run] = []
         for start, end, origin in runs:
             index = bisect_right(ends, start)
+            if index == count or starts[index] >= end:
+                shift = shifts[index]
+                kept.append((start + shift, end + shift, origin))
+                continue
             at = start
             while index < count and starts[index] < end:
                 if starts[index] > at:
                     shift = shifts[index]
-                    kept.append(Run(at + shift, starts[index] + shift, origin + at - start))
+                    kept.append((at + shift, starts[index] + shift, origin + at - start))
                     at = starts[index]
                 below = min(end, ends[index])
                 if below > at:
-                    changed.append(Run(at, below, origin + at - start))
+                    changed.append((at, below, origin + at - start))
                     at = below
                 index += 1
             if end > at:
                 shift = shifts[index]
-                kept.append(Run(at + shift, end + shift, origin + at - start))
+                kept.append((at + shift, end + shift, origin + at - start))
         return kept, changed
 
     def match_by_place(self, changed: Iterable[Run]) -> tuple[list[Run], list[Run]]:
@@ -90,17 +92,17 @@ class Edits:
         """
         matched: list[Run] = []
         added: list[Run] = []
-        for run in changed:
-            index = bisect_right(self._ends, run.start)
+        for start, end, origin in changed:
+            index = bisect_right(self._ends, start)
             new_lines = self._ends[index] - self._starts[index]
             old_lines = self._old_ends[index] - self._old_starts[index]
             if not old_lines:
-                added.append(run)
+                added.append((start, end, origin))
                 continue
-            for line in range(run.start, run.end):
+            for line in range(start, end):
                 offset = (line - self._starts[index]) * old_lines // new_lines
                 old = self._old_starts[index] + offset
-                matched.append(Run(old, old + 1, run.origin + line - run.start))
+                matched.append((old, old + 1, origin + line - start))
         return matched, added
 
 
@@ -119,4 +121,4 @@ def unite_spans(spans: Iterable[Span]) -> list[Span]:
 
 def runs_of(spans: Iterable[Span]) -> list[Run]:
     """Return the lines of the spans, each once, as they are now."""
-    return [Run(start, end, start) for start, end in unite_spans(spans)]
+    return [(start, end, start) for start, end in unite_spans(spans)]

@@ -141,7 +141,7 @@ class _Owners:
 
     def __init__(self, owned: Iterable[tuple[Run, int]]) -> None:
         self._runs = sorted(
-            (run.origin, run.origin + run.end - run.start, commit) for run, commit in owned
+            (origin, origin + end - start, commit) for (start, end, origin), commit in owned
         )
         self._ends = [end for _, end, _ in self._runs]
 
@@ -260,9 +260,11 @@ class _Replay:
         parents = self._dag.parents(commit)
         to_first = _State()
         to_same = _State(state.lines)
+        is_in_first = touch.change in _CARRIED
+        edits = _edits(touch)
         for index, spans in state.spans.items():
-            if touch.change in _CARRIED:
-                before, touched = _carry(_edits(touch), spans)
+            if is_in_first:
+                before, touched = _carry(edits, spans)
                 if not touched:
                     to_first.spans[index] = before
                     continue

@@ -152,7 +152,7 @@ class _Diff:
                 path=names[-1],
                 parent=0,
                 change=_CHANGES[meta.split(" ")[4][0]],
-                blob=meta.split(" ")[3],
+                blob=meta.split(" ")[3].replace("0" * 40, ""),
                 hunks=tuple(self._hunks.get(names[-1], ())),
                 old_path=names[0] if len(names) > 1 else None,
             )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paparatsd.commits import Hunk
-from paparatsd.history.ranges import Edits, Run, runs_of, unite_spans
+from paparatsd.history.ranges import Edits, runs_of, unite_spans
 
 GAPS = st.lists(
     st.tuples(st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)).filter(lambda g: any(g[1:])),
@@ -66,16 +66,14 @@ def test_surviving_lines_are_those_of_the_line_map(
     hunks = hunks_of(gaps)
     expected = line_map(hunks, start + size)
 
-    kept, changed = Edits(hunks).split_runs([Run(start, start + size, 100)])
+    kept, changed = Edits(hunks).split_runs([(start, start + size, 100)])
 
     origins = {line: 100 + line - start for line in range(start, start + size)}
     assert {
-        run.origin + step: run.start + step for run in kept for step in range(run.end - run.start)
+        origin + step: top + step for top, end, origin in kept for step in range(end - top)
     } == {origins[line]: expected[line] for line in origins if expected[line] is not None}
     assert {
-        run.origin + step: run.start + step
-        for run in changed
-        for step in range(run.end - run.start)
+        origin + step: top + step for top, end, origin in changed for step in range(end - top)
     } == {origins[line]: line for line in origins if expected[line] is None}
 
 
@@ -110,12 +108,12 @@ def test_removed_lines_inside_touch_a_span_and_beside_it_do_not() -> None:
 def test_a_line_broken_in_three_leaves_its_place_to_all_three() -> None:
     edits = Edits([Hunk(4, 1, 4, 3), Hunk(8, 0, 11, 2)])
 
-    matched, added = edits.match_by_place([Run(4, 7, 40), Run(11, 13, 60)])
+    matched, added = edits.match_by_place([(4, 7, 40), (11, 13, 60)])
 
-    assert matched == [Run(4, 5, 40), Run(4, 5, 41), Run(4, 5, 42)]
-    assert added == [Run(11, 13, 60)]
+    assert matched == [(4, 5, 40), (4, 5, 41), (4, 5, 42)]
+    assert added == [(11, 13, 60)]
 
 
 def test_spans_that_meet_become_one() -> None:
     assert unite_spans([(8, 9), (1, 4), (3, 6), (6, 7), (5, 5)]) == [(1, 7), (8, 9)]
-    assert runs_of([(3, 5), (1, 4)]) == [Run(1, 5, 1)]
+    assert runs_of([(3, 5), (1, 4)]) == [(1, 5, 1)]

@@ -127,6 +127,30 @@ def test_over_the_whole_graph_no_commit_of_log_l_is_missed(history: RandomHistor
             assert all(c.role is Role.CARRIER or c.lines for c in more)
 
 
+def test_half_read_history_gives_part_of_the_answer_and_says_so(history: RandomHistory) -> None:
+    read = read_repository(history.root)
+    by_time = sorted(range(len(read.ids)), key=read.dag.order, reverse=True)
+    rows = [CommitRow(n, read.dag.parents(n), read.dag.order(n)) for n in by_time]
+    ranges = {path: [(1, 5), (6, 12)] for path in history.files}
+    whole = {path: past_of(read, history.root, path, ranges[path]) for path in ranges}
+    growing = read._replace(dag=Dag())
+
+    complete = 0
+    for start in range(0, len(rows), 5):
+        growing.dag.extend(rows[start : start + 5])
+        for path, given in ranges.items():
+            for part, full in zip(
+                past_of(growing, history.root, path, given), whole[path], strict=True
+            ):
+                known = {c.commit: c for c in full.commits}
+                assert all(known[c.commit] == c for c in part.commits if part.complete)
+                assert all(known[c.commit].lines >= c.lines for c in part.commits)
+                assert part == full or not part.complete
+                complete += part.complete
+
+    assert complete >= 2 * len(ranges)
+
+
 def test_an_octopus_merge_carries_both_branches(tmp_path: Path) -> None:
     history = RandomHistory(tmp_path / "work", 1)
     history.merge_all_at_once()

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from paparatsd.commits import Change, Hunk, Role, Touch
 from paparatsd.history.dag import UNKNOWN, CommitRow, Dag
-from paparatsd.history.replay import FileNow, Trace, Traced, replay
+from paparatsd.history.replay import (
+    STATES_PER_STEP,
+    FileNow,
+    Trace,
+    Traced,
+    replay,
+    replay_by_steps,
+)
 from paparatsd.history.trail import last_touch
 from tests.integration.history_reader import MemoryFacts
 
@@ -213,6 +220,25 @@ def test_the_newest_commits_are_kept_up_to_the_limit() -> None:
     assert not cut.complete
     assert [c.commit for c in whole.commits] == [3, 2, 1, 0]
     assert whole.complete
+
+
+def test_a_long_past_is_told_in_steps() -> None:
+    dag = line([(), *((n,) for n in range(99))])
+    known = facts((0, TEN_LINES), *((n, change((5, 1, 5, 1))) for n in range(1, 100)))
+    now = FileNow(99, PATH, 10)
+    steps = replay_by_steps(known, dag, now, [(1, 10)])
+    pauses = 0
+
+    try:
+        while True:
+            next(steps)
+            pauses += 1
+    except StopIteration as end:
+        past = end.value
+
+    assert 100 / STATES_PER_STEP - 1 < pauses < 100 / STATES_PER_STEP + 1
+    assert past == replay(known, dag, now, [(1, 10)])
+    assert len(past[0].commits) == 100
 
 
 def test_ignored_commits_pass_lines_on_and_keep_what_they_added() -> None:

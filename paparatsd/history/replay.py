@@ -5,6 +5,10 @@ where nothing of theirs is left: `git log -L`. From which commit each *line* is:
 A state is what is still looked for in one path at one commit. The state that is latest in the
 order of the graph is taken next, so what comes from several children is together by then; between
 commits that touched the path nothing is visited.
+
+The answers part at a merge that took a file as a branch has it, where parent 0 has the same lines
+in the range by other commits (a file moved away and written anew, a change picked twice): lines go
+to the branch, as blame has it, the range to parent 0. Both are named then.
 """
 
 from __future__ import annotations

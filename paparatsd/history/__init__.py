@@ -1,1 +1,1 @@
-"""History of a repository: what each commit touched, and what came of every range of lines."""
+"""Who changed a chunk, when and why: facts of git read once, and replayed for what is there now."""

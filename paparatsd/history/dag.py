@@ -15,7 +15,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 UNKNOWN = -1
 """A parent that has no number."""
@@ -75,6 +75,14 @@ class Dag:
     def position(self, number: int) -> int:
         """Return the place of a commit in its chain, from 0 at the base."""
         return self._positions[self._slot(number)]
+
+    def places(self, numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+        """Yield (chain, position, number) of those commits that are here."""
+        pages, chains, positions = self._pages, self._chains, self._positions
+        for number in numbers:
+            page = pages.get(number >> _PAGE_BITS)
+            if page is not None and chains[slot := page | number & _PAGE - 1] != _NOWHERE:
+                yield chains[slot], positions[slot], number
 
     def base(self, chain: int) -> int:
         """Return the first parent of a chain's oldest commit: a number, ROOT or UNKNOWN."""

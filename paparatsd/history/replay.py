@@ -5,6 +5,10 @@ where nothing of theirs is left: `git log -L`. From which commit each *line* is:
 A state is what is still looked for in one path at one commit. The state that is latest in the
 order of the graph is taken next, so what comes from several children is together by then; between
 commits that touched the path nothing is visited.
+
+The answers part at a merge that took a file as a branch has it, where parent 0 has the same lines
+in the range by other commits (a file moved away and written anew, a change picked twice): lines go
+to the branch, as blame has it, the range to parent 0. Both are named then.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from paparatsd.commits import Change, ChunkPast, Involvement, Role, Touch
 from paparatsd.history.dag import UNKNOWN
@@ -20,13 +24,14 @@ from paparatsd.history.ranges import Edits, Run, Span, runs_of, unite_spans
 from paparatsd.history.trail import Trail
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Generator, Iterable, Sequence
 
     from paparatsd.commits import Hunk
     from paparatsd.history.dag import Dag
     from paparatsd.history.trail import PathFacts
 
 DEFAULT_LIMIT = 200
+STATES_PER_STEP = 16
 _CARRIED = (Change.MODIFY, Change.RENAME)
 
 
@@ -75,6 +80,27 @@ def replay(
     its place before. Lines they added have no place before and stay theirs. A range keeps its
     newest `limit` commits, and is then not complete if there are more.
     """
+    steps = replay_by_steps(facts, dag, file, ranges, limit=limit, ignored=ignored)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return cast("tuple[ChunkPast, ...]", end.value)
+
+
+def replay_by_steps(
+    facts: PathFacts,
+    dag: Dag,
+    file: FileNow,
+    ranges: Sequence[Span],
+    *,
+    limit: int = DEFAULT_LIMIT,
+    ignored: Collection[int] = frozenset(),
+) -> Generator[None, None, tuple[ChunkPast, ...]]:
+    """Do what `replay` does, pausing every few commits; the past is the generator's value.
+
+    A step takes some milliseconds; a large file that many commits touched takes a hundred.
+    """
     spans = [(max(first, 1), min(last, file.line_count) + 1) for first, last in ranges]
     edits = Edits(file.uncommitted)
     lines, new_lines = edits.split_runs(runs_of(spans))
@@ -82,7 +108,8 @@ def replay(
     start = _State(lines, {i: [(top, end)] for i, (top, end, _) in carried if top < end})
     work = _Replay(facts, dag, limit, ignored, len(spans))
     work.send(file.head, file.path, start)
-    work.run()
+    while work.step(STATES_PER_STEP):
+        yield
     owners = _Owners(work.owned)
     lost = _Owners((run, UNKNOWN) for run in work.lost)
     fresh = _Owners((run, UNKNOWN) for run in new_lines)
@@ -171,9 +198,11 @@ class _Replay:
             both = waiting.spans.get(index)
             waiting.spans[index] = unite_spans([*both, *spans]) if both else spans
 
-    def run(self) -> None:
-        """Carry all states to their ends."""
-        while self._queue:
+    def step(self, states: int) -> bool:
+        """Carry some of the states on to where they meet the path again; False at the end."""
+        for _ in range(states):
+            if not self._queue:
+                return False
             _, negative, path = heappop(self._queue)
             commit = -negative
             state = self._states.pop((commit, path))
@@ -184,6 +213,7 @@ class _Replay:
                 self._pass_to_same(commit, touches[0], state)
             else:
                 self._pass_to_first(commit, touches[0], state)
+        return bool(self._queue)
 
     def _trail(self, path: str) -> tuple[Trail, dict[int, list[Touch]]]:
         known = self._trails.get(path)

@@ -35,10 +35,9 @@ class Trail:
     def __init__(self, dag: Dag, commits: Iterable[int]) -> None:
         self._dag = dag
         self._by_chain: dict[int, list[int]] = {}
-        for number in commits:
-            if number in dag:
-                key = dag.position(number) << _NUMBER_BITS | number
-                self._by_chain.setdefault(dag.chain(number), []).append(key)
+        for chain, position, number in dag.places(commits):
+            key = position << _NUMBER_BITS | number
+            self._by_chain.setdefault(chain, []).append(key)
         for keys in self._by_chain.values():
             keys.sort()
 

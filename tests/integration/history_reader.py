@@ -5,6 +5,7 @@ Of text files: binary content seems to have no hunks here.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from dataclasses import replace
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+"""Of whoever runs the tests, git knows nothing."""
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _CHANGES = {
@@ -55,6 +62,7 @@ def git(root: Path, *args: str, stdin: str | None = None) -> str:
     done = subprocess.run(
         ["git", "-c", "core.quotePath=off", "-C", str(root), *args],
         input=None if stdin is None else stdin.encode(),
+        env=ENVIRONMENT,
         capture_output=True,
         check=True,
     )

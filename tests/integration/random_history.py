@@ -6,16 +6,11 @@ import random
 import subprocess
 from typing import TYPE_CHECKING
 
-from tests.integration.history_reader import git
+from tests.integration.history_reader import ENVIRONMENT, git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_NOSYSTEM": "1",
-}
 FIRST_INSTANT = 1_700_000_000
 
 
@@ -169,7 +164,7 @@ class RandomHistory:
         date = f"{self._instant} +0000"
         return subprocess.run(
             ["git", "-C", str(self.root), *args],
-            env={**_ENVIRONMENT, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
+            env={**ENVIRONMENT, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
             capture_output=True,
             check=False,
         ).returncode

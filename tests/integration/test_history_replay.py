@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.commits import ChunkPast, Role, Touch
+from paparatsd.commits import Role, Touch
 from paparatsd.history.dag import CommitRow, Dag
 from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.trail import last_touch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from paparatsd.commits import ChunkPast
 
 SEEDS = range(6)
 STEPS = 22

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from paparatsd.commits import Change, ChunkPast, Hunk, Involvement, Role, Touch
 from paparatsd.history.dag import UNKNOWN, CommitRow, Dag
-from paparatsd.history.replay import FileNow, replay
+from paparatsd.history.replay import (
+    STATES_PER_STEP,
+    FileNow,
+    replay,
+    replay_by_steps,
+)
 from paparatsd.history.trail import last_touch
 from tests.integration.history_reader import MemoryFacts
 
@@ -126,6 +131,35 @@ def test_a_merge_of_two_changed_sides_resolves_only_what_neither_has() -> None:
     assert sum(c.lines for c in whole.commits) == 10
 
 
+def test_what_a_range_was_on_both_sides_of_a_merge_is_looked_for_below_them() -> None:
+    dag = line([(), (0,), (1,), (2,), (2,), (3, 4)])
+    known = facts(
+        (0, TEN_LINES),
+        (1, change((9, 1, 9, 1))),
+        (2, change((1, 1, 1, 1))),
+        (3, change((10, 1, 10, 1))),
+        (4, change((10, 1, 10, 1))),
+        (5, change((5, 5, 5, 5))),
+        (5, change((1, 5, 1, 5), parent=1)),
+    )
+
+    (past,) = replay(known, dag, FileNow(5, PATH, 10), [(5, 5)])
+
+    assert [(c.commit, c.role) for c in past.commits] == [
+        (5, RESOLUTION), (2, AUTHOR), (1, AUTHOR), (0, AUTHOR),
+    ]  # fmt: skip
+
+
+def test_facts_may_come_in_any_order() -> None:
+    dag = line([(), (0,), (1,), (2,)])
+    touches = [(0, TEN_LINES), *((n, change((n, 1, n, 1))) for n in (1, 2, 3))]
+
+    for given in (touches, touches[::-1]):
+        (past,) = replay(facts(*given), dag, FileNow(3, PATH, 10), [(1, 10)])
+        assert [c.commit for c in past.commits] == [3, 2, 1, 0]
+        assert last_touch(facts(*given), dag, 2, PATH) == 2
+
+
 def test_a_merge_without_a_touch_leads_along_its_first_parent() -> None:
     dag = line([(), (0,), (0,), (2, 1)])
     known = facts((0, TEN_LINES), (1, change((3, 1, 3, 1))))
@@ -188,6 +222,25 @@ def test_the_newest_commits_are_kept_up_to_the_limit() -> None:
     assert not cut.complete
     assert [c.commit for c in whole.commits] == [3, 2, 1, 0]
     assert whole.complete
+
+
+def test_a_long_past_is_told_in_steps() -> None:
+    dag = line([(), *((n,) for n in range(99))])
+    known = facts((0, TEN_LINES), *((n, change((5, 1, 5, 1))) for n in range(1, 100)))
+    now = FileNow(99, PATH, 10)
+    steps = replay_by_steps(known, dag, now, [(1, 10)])
+    pauses = 0
+
+    try:
+        while True:
+            next(steps)
+            pauses += 1
+    except StopIteration as end:
+        past = end.value
+
+    assert 100 / STATES_PER_STEP - 1 < pauses < 100 / STATES_PER_STEP + 1
+    assert past == replay(known, dag, now, [(1, 10)])
+    assert len(past[0].commits) == 100
 
 
 def test_ignored_commits_pass_lines_on_and_keep_what_they_added() -> None:

@@ -46,7 +46,10 @@ class StoredFacts:
 
     def commits(self, path: str) -> Iterator[int]:
         """Return the commits that differ from parent 0 at the path."""
-        return (number for number, touch in self.touches(path) if touch.parent == 0)
+        known = self._touches.get(path)
+        if known is not None:
+            return (number for number, touch in known if touch.parent == 0)
+        return iter(self.store.read.commits_of(self.repo, path))
 
     def touches(self, path: str) -> list[tuple[int, Touch]]:
         """Return (commit, touch) of all touches of a path, against every parent."""

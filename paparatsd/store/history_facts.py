@@ -183,6 +183,17 @@ def unpack_body(stored: str | bytes) -> str:
 # ------------------------------------------------------------------------------ reading
 
 
+def read_touching(connection: sqlite3.Connection, repo: int, path: bytes) -> list[int]:
+    """Return the commits with a touch of one path against their first parent."""
+    rows = connection.execute(
+        """SELECT number FROM touches
+           WHERE path = (SELECT number FROM paths WHERE repo = ?1 AND path = ?2) AND parent = 0
+           AND number NOT IN (SELECT number FROM commits WHERE repo = ?1 AND state IN (?3, ?4))""",
+        (repo, path, PARTIAL, DOOMED),
+    )
+    return [row[0] for row in rows]
+
+
 def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list[StoredTouch]:
     """Return all touches of one path, by ascending commit number, then parent."""
     hidden = {

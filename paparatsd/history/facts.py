@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.model import CommitId, RepoId
     from paparatsd.store.history import HistoryStore
     from paparatsd.store.history_pasts import PastKey
-    from paparatsd.store.history_rows import GraphRows, HistoryCounts
+    from paparatsd.store.history_rows import GraphRows, HistoryCounts, StoredTouch
 
 KEPT_PATHS = 64
 """Paths whose touches stay in memory: a file is looked up several times in a row."""
@@ -39,24 +39,29 @@ class StoredFacts:
         self.dag = Dag(_rows_of(store.read.graph(repo)))
         self.ignored: frozenset[int] = frozenset()
         self.unreadable: set[CommitId] = set()
-        self._touches: OrderedDict[str, list[tuple[int, Touch]]] = OrderedDict()
+        self._touches: OrderedDict[str, dict[int, list[StoredTouch]]] = OrderedDict()
         self._listed = dict.fromkeys(store.read.scan_state(repo).heads)
 
     # ------------------------------------------------------------------ what replays ask
 
-    def commits(self, path: str) -> Iterator[int]:
+    def commits(self, path: str) -> list[int]:
         """Return the commits that differ from parent 0 at the path."""
         known = self._touches.get(path)
-        if known is not None:
-            return (number for number, touch in known if touch.parent == 0)
-        return iter(self.store.read.commits_of(self.repo, path))
+        if known is None:
+            return self.store.read.commits_of(self.repo, path)
+        return [number for number, rows in known.items() if rows[0].parent == 0]
 
-    def touches(self, path: str) -> list[tuple[int, Touch]]:
-        """Return (commit, touch) of all touches of a path, against every parent."""
+    def touches_at(self, path: str, commit: int) -> list[Touch]:
+        """Return what a commit did to a path, against each parent."""
+        return [row.touch(path) for row in self._rows_at(path).get(commit, ())]
+
+    def _rows_at(self, path: str) -> dict[int, list[StoredTouch]]:
+        """Return the touches of a path by commit, packed: most are not looked at."""
         found = self._touches.get(path)
         if found is None:
-            rows = self.store.read.touches_of(self.repo, path)
-            found = self._touches[path] = [(row.number, row.touch(path)) for row in rows]
+            found = self._touches[path] = {}
+            for row in self.store.read.touches_of(self.repo, path):
+                found.setdefault(row.number, []).append(row)
             if len(self._touches) > KEPT_PATHS:
                 self._touches.popitem(last=False)
         return found

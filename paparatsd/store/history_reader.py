@@ -110,7 +110,7 @@ class HistoryReader:
             return history_facts.read_touches(self._connection, number, path_bytes(path))
 
     def commits_of(self, repo: RepoId, path: str) -> list[int]:
-        """Return the commits that differ from their first parent at a path, in any order."""
+        """Return the commits that differ from their first parent at a path, ascending."""
         with translated(self._path):
             number = history_graph.find_repo(self._connection, repo)
             if number is None:

@@ -298,19 +298,6 @@ def test_repositories_do_not_see_each_other(store: HistoryStore) -> None:
     assert store.read.repos() == [REPO, OTHER]
 
 
-def test_commits_of_a_path_are_those_of_its_touches_against_the_first_parent(
-    store: HistoryStore,
-) -> None:
-    add(store, facts("a"), facts("b", ("a",)))
-    paths = {path for found in store.read.changed_paths([1, 2]).values() for path in found}
-
-    for path in paths:
-        expected = {one.number for one in store.read.touches_of(REPO, path) if one.parent == 0}
-        assert set(store.read.commits_of(REPO, path)) == expected != set()
-    assert store.read.commits_of(REPO, "nowhere") == []
-    assert store.read.commits_of(OTHER, next(iter(paths))) == []
-
-
 def test_the_state_of_a_scan_is_kept(store: HistoryStore) -> None:
     assert store.read.scan_state(REPO) == ScanState()
     state = ScanState((cid("a"), cid("b")), "depth", "wording", "ignored")

@@ -296,7 +296,7 @@ class Service:
             watching=self._hub.health(session.name),
             hooks=self._hooks.state_of(session.name),
             progress=now.progress,
-            history=self._keeper.status(now.project_id),
+            history=self._keeper.status(now.project_id, (now.generation, now.head.commit)),
         )
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:

@@ -20,6 +20,7 @@ from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
 from paparatsd.errors import Unavailable
 from paparatsd.history.answers import Answers
 from paparatsd.history.followed import Report
+from paparatsd.history.merging import merged
 from paparatsd.history.repository import RepoHistory
 from paparatsd.store.history import HistoryStore
 from paparatsd.store.history_rows import Rewrite, Words
@@ -190,7 +191,8 @@ class Server:
         merges: bool,
     ) -> tuple[list[FoundCommit], int]:
         """Return the best or newest commits of several projects, each once, and how many."""
-        found: dict[CommitId, FoundCommit] = {}
+        lists: list[list[FoundCommit]] = []
+        best: dict[CommitId, FoundCommit] = {}
         total = 0
         for project_id in projects:
             if project_id not in self._projects:
@@ -199,19 +201,15 @@ class Server:
                 query, asked, paths, limit, merges=merges
             )
             total += count
+            lists.append(commits)
             for one in commits:
-                known = found.get(one.commit.id)
-                if known is None or (one.places_total, one.score) > (
-                    known.places_total,
-                    known.score,
-                ):
-                    found[one.commit.id] = one
-        order = sorted(
-            found.values(),
-            key=lambda one: (one.score, one.commit.committed.seconds),
-            reverse=True,
+                known = best.setdefault(one.commit.id, one)
+                if (one.places_total, one.score) > (known.places_total, known.score):
+                    best[one.commit.id] = one
+        order = merged(
+            lists, lambda one: (one.score, one.commit.committed.seconds), lambda one: one.commit.id
         )
-        return order[:limit], total
+        return [best[one.commit.id] for one in order[:limit]], total
 
     def _answers(self, project_id: int) -> Answers:
         repo = self._repos.get(self._projects.get(project_id, ""))  # type: ignore[call-overload]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paparatsd.commits import Change, Touch
 from paparatsd.history.dag import CommitRow, Dag
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history.wording import ignored_digest
@@ -16,7 +17,7 @@ from paparatsd.store.history_rows import Skeleton
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from paparatsd.commits import ChunkPast, CommitFacts, Touch
+    from paparatsd.commits import ChunkPast, CommitFacts
     from paparatsd.history.ancestry import Lineage
     from paparatsd.history.wording import Wording
     from paparatsd.model import CommitId, RepoId
@@ -53,7 +54,15 @@ class StoredFacts:
         found = self._touches.get(path)
         if found is None:
             rows = self.store.read.touches_of(self.repo, path)
-            found = self._touches[path] = [(row.number, row.touch(path)) for row in rows]
+            found = [(row.number, row.touch(path)) for row in rows]
+            touched = {number for number, touch in found if touch.parent == 0}
+            # To its old name a rename is what a deletion is.
+            found += [
+                (number, Touch(path, 0, Change.DELETE, ""))
+                for number in self.store.read.leavers(self.repo, path)
+                if number not in touched
+            ]
+            self._touches[path] = found
             if len(self._touches) > KEPT_PATHS:
                 self._touches.popitem(last=False)
         return found
@@ -65,8 +74,10 @@ class StoredFacts:
 
     def paths_of(self, commits: Iterable[int]) -> set[str]:
         """Return every path that one of these commits touched, new names and old ones."""
-        changed = self.store.read.changed_paths(commits)
-        return {path for paths in changed.values() for path in paths}
+        numbers = list(commits)
+        changed = self.store.read.changed_paths(numbers)
+        left = self.store.read.left_paths(numbers)
+        return left | {path for paths in changed.values() for path in paths}
 
     # ------------------------------------------------------------------ pasts
 

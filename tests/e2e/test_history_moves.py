@@ -177,7 +177,7 @@ async def test_what_was_amended_away_is_in_no_answer(daemon: Daemon, repo: Repo)
     for answer in (found, listed, log, hits, explained):
         assert "4711" not in repr(answer).replace("password xyzzy4711'", "")
         assert leaked not in repr(answer)
-    assert [one["commit"]["id"] for one in log["commits"]][0] == clean
+    assert log["commits"][0]["commit"]["id"] == clean
     assert await found_by(daemon, "dig a burrow", ticket="LEAK-4711") == set()
 
 
@@ -234,7 +234,9 @@ async def test_two_work_trees_never_leak_into_each_other(
     tree.write("burrow.py", DIG.replace("depth\n", "depth * 2\n"))
     tree.write("only.py", "def only_in_the_tree(): ...\n")
     tree.git("add", "--all")
-    tree.git("-c", "user.name=x", "commit", "-qm", "Side SIDE-77", "--author=Zoe <zoe@side.example>")
+    tree.git(
+        "-c", "user.name=x", "commit", "-qm", "Side SIDE-77", "--author=Zoe <zoe@side.example>"
+    )
     side = tree.head()
     repo.write("burrow.py", DIG.replace("depth\n", "depth + 1\n"))
     main = repo.commit("Main side MAIN-88")
@@ -244,7 +246,9 @@ async def test_two_work_trees_never_leak_into_each_other(
 
     assert await ids_of(daemon, "main:burrow.py#dig") == [main, start]
     assert await ids_of(daemon, "side:burrow.py#dig") == [side, start]
-    listed = {n: [o[0] for o in await history_oracle.commits_of(daemon, n)] for n in ("main", "side")}
+    listed = {
+        n: [o[0] for o in await history_oracle.commits_of(daemon, n)] for n in ("main", "side")
+    }
     assert listed == {"main": [main, start], "side": [side, start]}
     asked = {"projects": ["main"]}
     for changed in ({"author": "zoe"}, {"ticket": "SIDE-77"}):

@@ -10,6 +10,7 @@ from paparatsd.chunks.address import parse_address
 from paparatsd.errors import PaparatsError, UnknownProject
 from paparatsd.globs import PathMatcher
 from paparatsd.history.followed import Asked, Lines
+from paparatsd.history.merging import merged
 from paparatsd.history.moments import parse_moment
 from paparatsd.history_model import (
     ChangedFilter,
@@ -148,16 +149,16 @@ class HistoryService:
         """Return what a search found with the commits behind it, newest first."""
         asked = self.read_filter(changed)
         ids = {project.name: project.project_id for project in scope.projects}
-        notes: dict[CommitId, CommitNote] = {}
+        timelines: list[list[CommitNote]] = []
         places: dict[CommitId, list[int]] = {}
         for number, hit in enumerate(answer.hits):
             lines = Lines(ids[hit.project], hit.path, hit.start_line, hit.end_line)
             found = await self._keeper.log(lines, MAX_COMMITS)
-            shown = [one.commit for one in found.commits if _passes(one.commit, asked)]
-            for commit in shown[:commits]:
-                notes.setdefault(commit.id, commit)
+            shown = [one.commit for one in found.commits if _passes(one.commit, asked)][:commits]
+            timelines.append(shown)
+            for commit in shown:
                 places.setdefault(commit.id, []).append(number)
-        order = sorted(notes.values(), key=lambda one: one.committed.seconds, reverse=True)
+        order = merged(timelines, lambda one: one.committed.seconds, lambda one: one.id)
         return Explanation(
             question=answer.query,
             hits=answer.hits,

@@ -81,7 +81,7 @@ class Statuses:
             watching=self._hub.health(session.name),
             hooks=self._hooks.state_of(session.name),
             progress=now.progress,
-            history=self._history.status(now.project_id),
+            history=self._history.status(now.project_id, (now.generation, now.head.commit)),
         )
 
 

@@ -268,7 +268,10 @@ class Answers:
             if number not in notes:
                 continue
             files = self._files_of(number)
-            places = [place for place in touched[number] if place[0] in names]
+            places = sorted(
+                (place for place in touched[number] if place[0] in names),
+                key=lambda place: (names[place[0]], place[1]),  # type: ignore[index]
+            )
             found.append(
                 FoundCommit(
                     commit=notes[number],

@@ -19,6 +19,7 @@ from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
 from paparatsd.errors import Unavailable
 from paparatsd.history.answers import Answers
 from paparatsd.history.followed import Found, Report
+from paparatsd.history.merging import merged
 from paparatsd.history.repository import RepoHistory
 from paparatsd.store.history import HistoryStore
 from paparatsd.store.history_rows import Rewrite, Words
@@ -190,7 +191,8 @@ class Server:
         merges: bool,
     ) -> Found:
         """Return the best or newest commits of several projects, each once, and how many."""
-        found: dict[CommitId, FoundCommit] = {}
+        lists: list[tuple[FoundCommit, ...]] = []
+        best: dict[CommitId, FoundCommit] = {}
         totals: dict[RepoId, int] = {}
         notes: list[str] = []
         for project_id in projects:
@@ -201,19 +203,16 @@ class Server:
             repo = self._projects[project_id]
             totals[repo] = max(totals.get(repo, 0), part.total)
             notes += part.notes
+            lists.append(part.commits)
             for one in part.commits:
-                known = found.get(one.commit.id)
-                if known is None or (one.places_total, one.score) > (
-                    known.places_total,
-                    known.score,
-                ):
-                    found[one.commit.id] = one
-        order = sorted(
-            found.values(),
-            key=lambda one: (one.score, one.commit.committed.seconds),
-            reverse=True,
+                known = best.setdefault(one.commit.id, one)
+                if (one.places_total, one.score) > (known.places_total, known.score):
+                    best[one.commit.id] = one
+        order = merged(
+            lists, lambda one: (one.score, one.commit.committed.seconds), lambda one: one.commit.id
         )
-        return Found(tuple(order[:limit]), sum(totals.values()), tuple(dict.fromkeys(notes)))
+        shown = tuple(best[one.commit.id] for one in order[:limit])
+        return Found(shown, sum(totals.values()), tuple(dict.fromkeys(notes)))
 
     def _answers(self, project_id: int) -> Answers:
         repo = self._repos.get(self._projects.get(project_id, ""))  # type: ignore[call-overload]

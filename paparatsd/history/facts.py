@@ -11,7 +11,7 @@ import numpy as np
 from paparatsd.history.dag import CommitRow, Dag
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history.wording import ignored_digest
-from paparatsd.store.history_rows import Skeleton
+from paparatsd.store.history_rows import Skeleton, StoredTouch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.model import CommitId, RepoId
     from paparatsd.store.history import HistoryStore
     from paparatsd.store.history_pasts import PastKey
-    from paparatsd.store.history_rows import GraphRows, HistoryCounts, StoredTouch
+    from paparatsd.store.history_rows import GraphRows, HistoryCounts
 
 KEPT_PATHS = 64
 """Paths whose touches stay in memory: a file is looked up several times in a row."""
@@ -48,7 +48,8 @@ class StoredFacts:
         """Return the commits that differ from parent 0 at the path."""
         known = self._touches.get(path)
         if known is None:
-            return self.store.read.commits_of(self.repo, path)
+            read = self.store.read
+            return [*read.commits_of(self.repo, path), *read.leavers(self.repo, path)]
         return [number for number, rows in known.items() if rows[0].parent == 0]
 
     def touches_at(self, path: str, commit: int) -> list[Touch]:
@@ -62,6 +63,9 @@ class StoredFacts:
             found = self._touches[path] = {}
             for row in self.store.read.touches_of(self.repo, path):
                 found.setdefault(row.number, []).append(row)
+            for number in self.store.read.leavers(self.repo, path):
+                # To its old name a rename is what a deletion is.
+                found.setdefault(number, [StoredTouch.deletion(number)])
             if len(self._touches) > KEPT_PATHS:
                 self._touches.popitem(last=False)
         return found
@@ -73,8 +77,10 @@ class StoredFacts:
 
     def paths_of(self, commits: Iterable[int]) -> set[str]:
         """Return every path that one of these commits touched, new names and old ones."""
-        changed = self.store.read.changed_paths(commits)
-        return {path for paths in changed.values() for path in paths}
+        numbers = list(commits)
+        changed = self.store.read.changed_paths(numbers)
+        left = self.store.read.left_paths(numbers)
+        return left | {path for paths in changed.values() for path in paths}
 
     # ------------------------------------------------------------------ pasts
 

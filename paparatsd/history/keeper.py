@@ -31,7 +31,7 @@ ASK_TIMEOUT_S = 30.0
 RETRY_S = (1.0, 5.0, 30.0, 300.0)
 TIDY_S = 3_600.0
 """After so long without news the process is asked whether there is something to tidy up."""
-_SETTLED = (HistoryState.READY, HistoryState.LIMITED)
+_SETTLED = (HistoryState.READY, HistoryState.LIMITED, HistoryState.NONE)
 REST_S = 0.002
 """Between two pieces of work: questions go first anyway, other processes get a turn."""
 
@@ -85,13 +85,22 @@ class HistoryKeeper:
         self._quiet.clear()
         self._wake.set()
 
-    def status(self, project_id: int) -> HistoryStatus | None:
-        """Return how far a project's history is; None before anything is known."""
-        if self._problem and project_id in self._followed:
+    def status(
+        self, project_id: int, shown: tuple[int, CommitId | None] | None = None
+    ) -> HistoryStatus | None:
+        """Return how far a project's history is; None before anything is known.
+
+        `shown` are the generation and the head for which it is to be said: what is ready for
+        something older is not ready for them.
+        """
+        followed = self._followed.get(project_id)
+        if self._problem and followed is not None:
             return HistoryStatus(HistoryState.BROKEN, reason=self._problem)
         known = self._status.get(project_id)
-        if known is not None and project_id in self._moved and known.state in _SETTLED:
-            # What was ready is so for what was shown before.
+        if known is None or followed is None or known.state not in _SETTLED:
+            return known
+        behind = shown is not None and shown != (followed.generation, followed.head)
+        if behind or project_id in self._moved:
             return replace(known, state=HistoryState.MAPPING)
         return known
 

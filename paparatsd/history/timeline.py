@@ -103,7 +103,7 @@ class Timeline:
         return {version: frozenset(numbers) for version, numbers in found.items()}
 
     def touched_by(self, commits: Sequence[int]) -> Mapping[int, list[Place]]:
-        """Return for each commit the (version, chunk) that it is part of, in order of the view."""
+        """Return for each commit the (version, chunk) that it is part of, in no order."""
         columns = self._all()
         rows = np.flatnonzero(np.isin(columns.commits, np.array(commits, np.int64)))
         found: dict[int, list[Place]] = {commit: [] for commit in commits}

@@ -237,6 +237,32 @@ def read_touches_of_commit(connection: sqlite3.Connection, number: int) -> tuple
     return tuple(sorted(touches, key=lambda touch: (touch.path, touch.parent)))
 
 
+def read_leavers(connection: sqlite3.Connection, repo: int, path: bytes) -> list[int]:
+    """Return the commits that gave what was at a path another one, against parent 0, ascending."""
+    rows = connection.execute(
+        f"""SELECT DISTINCT t.number FROM touches t JOIN commits c ON c.number = t.number
+            WHERE t.old_path = (SELECT number FROM paths WHERE repo = ? AND path = ?)
+            AND t.parent = 0 AND t.change = ? AND c.state = {WHOLE} ORDER BY t.number""",
+        (repo, path, _CHANGES.index(Change.RENAME)),
+    )
+    return [row[0] for row in rows]
+
+
+def read_left_paths(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[str]:
+    """Return the paths whose content these commits gave another one."""
+    found: set[str] = set()
+    for number, paths in touched_paths(connection, _with_facts(connection, numbers)).items():
+        rows = select_in(
+            connection,
+            """SELECT o.path FROM touches t JOIN paths o ON o.number = t.old_path
+               WHERE t.number = ? AND t.path IN ({})""",
+            paths,
+            number,
+        )
+        found |= {path_text(path) for (path,) in rows}
+    return found
+
+
 def touched_paths(
     connection: sqlite3.Connection, numbers: Iterable[int]
 ) -> dict[int, tuple[int, ...]]:

@@ -117,6 +117,19 @@ class HistoryReader:
                 return []
             return history_facts.read_touching(self._connection, number, path_bytes(path))
 
+    def leavers(self, repo: RepoId, path: str) -> list[int]:
+        """Return the commits that gave what was at a path another one: it was gone with them."""
+        with translated(self._path):
+            number = history_graph.find_repo(self._connection, repo)
+            if number is None:
+                return []
+            return history_facts.read_leavers(self._connection, number, path_bytes(path))
+
+    def left_paths(self, numbers: Iterable[int]) -> set[str]:
+        """Return the old names of what these commits renamed or copied."""
+        with translated(self._path):
+            return history_facts.read_left_paths(self._connection, numbers)
+
     def touches_of_commit(self, number: int) -> tuple[Touch, ...]:
         """Return all that a commit touched, by path, then parent."""
         with translated(self._path):

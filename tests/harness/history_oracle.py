@@ -10,6 +10,7 @@ anybody asks it, over the control API.
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 from collections import Counter
 from contextlib import closing
@@ -226,3 +227,10 @@ def _git(root: Path, *arguments: str) -> str:
         check=True,
     )
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def kept_pasts(state: Path) -> set[tuple[int, int]]:
+    """Return (version, commit) of all pasts that the history file keeps."""
+    path = state / "history.sqlite3"
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return set(connection.execute("SELECT version, base FROM pasts"))

@@ -43,6 +43,21 @@ def die_with_parent() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
 
 
+def lower_priority(niceness: int) -> None:
+    """Let everything else go first. Linux weighs whole sessions before their processes.
+
+    A child leads a session of its own, whose share (sched(7), autogroup) is lowered as well; its
+    niceness would count only within it.
+    """
+    os.nice(niceness)
+    with contextlib.suppress(OSError):  # no autogroups here, or changed too often at this moment
+        descriptor = os.open("/proc/self/autogroup", os.O_WRONLY)
+        try:
+            os.write(descriptor, b"%d" % niceness)
+        finally:
+            os.close(descriptor)
+
+
 def limit_memory(max_bytes: int) -> None:
     """Bound this process's address space growth; too large an allocation then raises."""
     with contextlib.suppress(ValueError, OSError):

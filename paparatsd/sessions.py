@@ -54,6 +54,8 @@ RULE_FILES = frozenset(
 )
 """Files that decide about other files: a change of one means a full pass."""
 RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
+PERIODIC = "periodic check"
+"""The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
 """A periodic pass may cost at most 1/2000 of one processor."""
 
@@ -111,6 +113,7 @@ class ProjectSession:
         self._reason = "opening"
         self._dirty: set[str] = set()
         self._full_reason: str | None = "start"
+        self._looking = ""
         self._paranoid = False
         self._wake = asyncio.Event()
         self._asked = 0
@@ -170,7 +173,7 @@ class ProjectSession:
             pending=pending,
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
-            dirty=self._full_reason is not None or bool(self._dirty or waiting),
+            dirty=self._full_reason is not None or bool(self._dirty or waiting or self._looking),
             first=not self._first_pass_done,
         )
 
@@ -187,7 +190,8 @@ class ProjectSession:
         elif verified:
             state = FreshnessState.VERIFIED
         elif now.dirty:
-            state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
+            state = FreshnessState.STALE
+            reason = self._full_reason or self._looking or "changes pending"
         elif (watching := self._parts.hub.health(self.name)) != "events":
             state, reason = FreshnessState.STALE, self._age_when(watching)
         return Freshness(
@@ -270,7 +274,7 @@ class ProjectSession:
         while not (self._dirty or self._full_reason):
             left = self._next_full - self._parts.clock.monotonic()
             if left <= 0:
-                self._full_reason = "periodic check"
+                self._full_reason = PERIODIC
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -297,6 +301,8 @@ class ProjectSession:
         asked = self._asked
         self._full_reason, self._paranoid = None, False
         self._dirty.clear()
+        # What speaks for this attempt holds until it has looked.
+        self._looking = (full or "changes pending") if full != PERIODIC else ""
         try:
             if await self._ensure_open():
                 if full is not None or not self._first_pass_done:
@@ -309,6 +315,8 @@ class ProjectSession:
             self._full_reason = full or "the last attempt failed"
             self._paranoid = paranoid
             await self._fail(error)
+        finally:
+            self._looking = ""
         async with self._settled:
             self._settled.notify_all()
 

@@ -73,6 +73,7 @@ async def measure(
             )
         for part in parts:
             if part != "agreement":
+                print(f"{repo.resolve().name}: {part}", file=sys.stderr, flush=True)
                 figures[part] = await history_moves.MOVES[part](subject, table)
                 loads.append(load())
         loads.append(load())

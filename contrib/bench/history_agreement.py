@@ -63,7 +63,10 @@ async def measure(
     """Draw chunks, ask for the history of each, compare it line by line, commit by commit."""
     chosen = draw(subject, chunks, seed)
     graph = read_graph(subject.tree)
-    blames = {path: blame(subject.tree, path) for path in {place.path for place in chosen}}
+    blames = {
+        path: blame(subject.tree, path, [place for place in chosen if place.path == path])
+        for path in {place.path for place in chosen}
+    }
     tally = Tally()
     # Spread over the sample, so that the smaller one is as random.
     asked_too = set(chosen[:: max(1, len(chosen) // line_logs)][:line_logs]) if line_logs else set()
@@ -110,9 +113,9 @@ def read_graph(tree: Path) -> dict[str, Node]:
     return found
 
 
-def blame(tree: Path, path: str) -> dict[int, str]:
-    """Return line -> commit, as `git blame` has it by default."""
-    options = ["--porcelain"]
+def blame(tree: Path, path: str, places: Sequence[Place]) -> dict[int, str]:
+    """Return line -> commit, as `git blame` has it by default, of some lines of a file."""
+    options = ["--porcelain", *(f"-L{place.start},{place.end}" for place in places)]
     if (tree / ".git-blame-ignore-revs").is_file():
         options += ["--ignore-revs-file", ".git-blame-ignore-revs"]
     found = {}

@@ -7,7 +7,6 @@ to, so that questions are answered in between; it ends when the daemon's end of 
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from pathlib import Path
@@ -38,7 +37,8 @@ log = structlog.get_logger()
 MEMORY_BYTES = 4 << 30
 WORK_S = 0.03
 """How long one request to work on may hold up others, but for a piece that takes longer."""
-NICE = 10
+NICE = 5
+"""Questions go first, but those about history are answered here."""
 MAX_PASTS_BYTES = 1 << 30
 KEEP_PASTS_S = 60 * 86_400.0
 COLLECT_S = 3_600.0
@@ -191,7 +191,7 @@ class Server:
         merges: bool,
     ) -> Found:
         """Return the best or newest commits of several projects, each once, and how many."""
-        lists: list[Sequence[FoundCommit]] = []
+        lists: list[tuple[FoundCommit, ...]] = []
         best: dict[CommitId, FoundCommit] = {}
         totals: dict[RepoId, int] = {}
         notes: list[str] = []
@@ -248,7 +248,7 @@ class Server:
 
 def main() -> None:
     """Serve the daemon until its end of the pipe closes."""
-    os.nice(NICE)
+    ipc.lower_priority(NICE)
     server = Server(Path(sys.argv[1]), Path(sys.argv[2]))
     ipc.limit_memory(MEMORY_BYTES)
     ipc.serve_child(server.handle)

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paparatsd.commits import Change, Touch
 from paparatsd.history.dag import CommitRow, Dag
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history.wording import ignored_digest
-from paparatsd.store.history_rows import Skeleton
+from paparatsd.store.history_rows import Skeleton, StoredTouch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from paparatsd.commits import ChunkPast, CommitFacts
+    from paparatsd.commits import ChunkPast, CommitFacts, Touch
     from paparatsd.history.ancestry import Lineage
     from paparatsd.history.wording import Wording
     from paparatsd.model import CommitId, RepoId
@@ -40,29 +39,33 @@ class StoredFacts:
         self.dag = Dag(_rows_of(store.read.graph(repo)))
         self.ignored: frozenset[int] = frozenset()
         self.unreadable: set[CommitId] = set()
-        self._touches: OrderedDict[str, list[tuple[int, Touch]]] = OrderedDict()
+        self._touches: OrderedDict[str, dict[int, list[StoredTouch]]] = OrderedDict()
         self._listed = dict.fromkeys(store.read.scan_state(repo).heads)
 
     # ------------------------------------------------------------------ what replays ask
 
-    def commits(self, path: str) -> Iterator[int]:
+    def commits(self, path: str) -> list[int]:
         """Return the commits that differ from parent 0 at the path."""
-        return (number for number, touch in self.touches(path) if touch.parent == 0)
+        known = self._touches.get(path)
+        if known is None:
+            read = self.store.read
+            return [*read.commits_of(self.repo, path), *read.leavers(self.repo, path)]
+        return [number for number, rows in known.items() if rows[0].parent == 0]
 
-    def touches(self, path: str) -> list[tuple[int, Touch]]:
-        """Return (commit, touch) of all touches of a path, against every parent."""
+    def touches_at(self, path: str, commit: int) -> list[Touch]:
+        """Return what a commit did to a path, against each parent."""
+        return [row.touch(path) for row in self._rows_at(path).get(commit, ())]
+
+    def _rows_at(self, path: str) -> dict[int, list[StoredTouch]]:
+        """Return the touches of a path by commit, packed: most are not looked at."""
         found = self._touches.get(path)
         if found is None:
-            rows = self.store.read.touches_of(self.repo, path)
-            found = [(row.number, row.touch(path)) for row in rows]
-            touched = {number for number, touch in found if touch.parent == 0}
-            # To its old name a rename is what a deletion is.
-            found += [
-                (number, Touch(path, 0, Change.DELETE, ""))
-                for number in self.store.read.leavers(self.repo, path)
-                if number not in touched
-            ]
-            self._touches[path] = found
+            found = self._touches[path] = {}
+            for row in self.store.read.touches_of(self.repo, path):
+                found.setdefault(row.number, []).append(row)
+            for number in self.store.read.leavers(self.repo, path):
+                # To its old name a rename is what a deletion is.
+                found.setdefault(number, [StoredTouch.deletion(number)])
             if len(self._touches) > KEPT_PATHS:
                 self._touches.popitem(last=False)
         return found

@@ -212,10 +212,8 @@ class ProjectHistory:
     def _touch(self, path: str, base: int) -> Touch | None:
         if not base:
             return None
-        for number, touch in self._facts.touches(self.git_path(path)):
-            if number == base and touch.parent == 0:
-                return touch
-        return None
+        touches = self._facts.touches_at(self.git_path(path), base)
+        return touches[0] if touches and touches[0].parent == 0 else None
 
 
 def _of_pointer(past: ChunkPast, first: int, last: int) -> ChunkPast:

@@ -173,7 +173,7 @@ class _Replay:
         self._dag = dag
         self._limit = limit
         self._ignored = ignored
-        self._trails: dict[str, tuple[Trail, dict[int, list[Touch]]]] = {}
+        self._trails: dict[str, Trail] = {}
         self._queue: list[tuple[int, int, str]] = []
         self._states: dict[tuple[int, str], _State] = {}
         self.found = [_Found() for _ in range(count)]
@@ -184,7 +184,7 @@ class _Replay:
         """Let a state wait at the first commit from `commit` on that touched the path."""
         if not state.lines and not state.spans:
             return
-        target = self._trail(path)[0].find(commit)
+        target = self._trail(path).find(commit)
         if target is None:
             self._lose(state)
             return
@@ -206,7 +206,7 @@ class _Replay:
             _, negative, path = heappop(self._queue)
             commit = -negative
             state = self._states.pop((commit, path))
-            touches = self._trail(path)[1][commit]
+            touches = self._facts.touches_at(path, commit)
             if len(touches) > 1:
                 self._pass_to_all(commit, touches, state)
             elif touches[0].same_in is not None:
@@ -215,16 +215,10 @@ class _Replay:
                 self._pass_to_first(commit, touches[0], state)
         return bool(self._queue)
 
-    def _trail(self, path: str) -> tuple[Trail, dict[int, list[Touch]]]:
+    def _trail(self, path: str) -> Trail:
         known = self._trails.get(path)
         if known is None:
-            touches: dict[int, list[Touch]] = {}
-            for commit, touch in self._facts.touches(path):
-                touches.setdefault(commit, []).append(touch)
-            for several in touches.values():
-                several.sort(key=lambda touch: touch.parent)
-            firsts = (commit for commit, several in touches.items() if several[0].parent == 0)
-            known = self._trails[path] = (Trail(self._dag, firsts), touches)
+            known = self._trails[path] = Trail(self._dag, self._facts.commits(path))
         return known
 
     def _pass_to_first(self, commit: int, touch: Touch, state: _State) -> None:

@@ -22,8 +22,8 @@ class PathFacts(Protocol):
         """Return the commits that differ from parent 0 at the path, in any order."""
         ...
 
-    def touches(self, path: str) -> Iterable[tuple[int, Touch]]:
-        """Return (commit, touch) of all touches of that `Touch.path`, against every parent."""
+    def touches_at(self, path: str, commit: int) -> list[Touch]:
+        """Return what a commit did to that `Touch.path`, against each parent, in their order."""
         ...
 
 

@@ -265,7 +265,7 @@ async def _started(
             stdout=PIPE,
             stderr=PIPE,
             limit=_PIPE_BUFFER_BYTES,
-            start_new_session=True,
+            process_group=0,
         )
     except (OSError, ValueError) as exc:
         raise GitFailed(f"{title} could not be started: {exc}") from exc

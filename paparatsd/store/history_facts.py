@@ -185,12 +185,7 @@ def unpack_body(stored: str | bytes) -> str:
 
 def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list[StoredTouch]:
     """Return all touches of one path, by ascending commit number, then parent."""
-    hidden = {
-        row[0]
-        for row in connection.execute(
-            "SELECT number FROM commits WHERE repo = ? AND state IN (?, ?)", (repo, PARTIAL, DOOMED)
-        )
-    }
+    hidden = _hidden(connection, repo)
     rows = connection.execute(
         """SELECT t.number, t.parent, t.change, o.path, t.same_in, t.whole, t.blob, t.hunks
            FROM touches t LEFT JOIN paths o ON o.number = t.old_path
@@ -199,6 +194,26 @@ def read_touches(connection: sqlite3.Connection, repo: int, path: bytes) -> list
         (repo, path),
     )
     return [_touch(row) for row in rows if row[0] not in hidden]
+
+
+def read_touching(connection: sqlite3.Connection, repo: int, path: bytes) -> list[int]:
+    """Return the commits that touched one path against their first parent, ascending."""
+    hidden = _hidden(connection, repo)
+    rows = connection.execute(
+        """SELECT number FROM touches
+           WHERE path = (SELECT number FROM paths WHERE repo = ? AND path = ?) AND parent = 0
+           ORDER BY number""",
+        (repo, path),
+    )
+    return [row[0] for row in rows if row[0] not in hidden]
+
+
+def _hidden(connection: sqlite3.Connection, repo: int) -> set[int]:
+    """Return the commits whose touches nobody is shown."""
+    rows = connection.execute(
+        "SELECT number FROM commits WHERE repo = ? AND state IN (?, ?)", (repo, PARTIAL, DOOMED)
+    )
+    return {row[0] for row in rows}
 
 
 def _touch(row: Sequence[Any]) -> StoredTouch:

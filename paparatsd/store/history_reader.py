@@ -109,6 +109,14 @@ class HistoryReader:
                 return []
             return history_facts.read_touches(self._connection, number, path_bytes(path))
 
+    def commits_of(self, repo: RepoId, path: str) -> list[int]:
+        """Return the commits that differ from their first parent at a path, ascending."""
+        with translated(self._path):
+            number = history_graph.find_repo(self._connection, repo)
+            if number is None:
+                return []
+            return history_facts.read_touching(self._connection, number, path_bytes(path))
+
     def leavers(self, repo: RepoId, path: str) -> list[int]:
         """Return the commits that gave what was at a path another one: it was gone with them."""
         with translated(self._path):

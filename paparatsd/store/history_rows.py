@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from paparatsd.commits import Touch
-from paparatsd.store.hunk_pack import unpack_hunks
+from paparatsd.commits import Change, Touch
+from paparatsd.store.hunk_pack import pack_hunks, unpack_hunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.commits import Change, Commit, Hunk, Person
+    from paparatsd.commits import Commit, Hunk, Person
     from paparatsd.model import CommitId
 
 
@@ -89,6 +89,11 @@ class StoredTouch:
     whole: bool
     blob: bytes
     pack: bytes
+
+    @classmethod
+    def deletion(cls, number: int) -> StoredTouch:
+        """Return what a commit did to a path that was gone with it."""
+        return cls(number, 0, Change.DELETE, None, None, whole=False, blob=b"", pack=pack_hunks(()))
 
     def hunks(self) -> tuple[Hunk, ...]:
         """Unpack the hunks; raises StateCorrupt."""

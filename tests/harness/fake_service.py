@@ -118,7 +118,7 @@ CALLER = Neighbour(
 )
 
 
-FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0)
+FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0, branch="main")
 
 
 @dataclass

@@ -48,6 +48,10 @@ class MemoryFacts:
     def touches(self, path: str) -> list[tuple[int, Touch]]:
         return self._by_path.get(path, [])
 
+    def touches_at(self, path: str, commit: int) -> list[Touch]:
+        found = [touch for number, touch in self.touches(path) if number == commit]
+        return sorted(found, key=lambda touch: touch.parent)
+
 
 class Read(NamedTuple):
     """All that was read of one repository."""

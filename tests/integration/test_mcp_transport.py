@@ -189,7 +189,9 @@ async def test_chunks_projects_health_and_deletion() -> None:
         assert chunk.structured_content["target"]["address"] == ADDRESS
         assert len(chunk.structured_content["neighbours"]) == 2
         projects = await client.call_tool("list_projects", {})
-        assert "| marmots | ready | 3 | 30 | python |" in text_of(projects)
+        row = "| marmots | ready, history: 1,204 commits to go | 3 | 30 | python |"
+        assert row in text_of(projects)
+        assert projects.structured_content["projects"][0]["history"]["pending"] == 1_204
         health = await client.call_tool("health_check", {})
         assert json.loads(text_of(health))["groups"] == {"alps": 30}
         wrong = await client.call_tool("delete_project", {"project": "marmots", "group": "andes"})

@@ -141,6 +141,7 @@ async def test_a_time_that_cannot_be_read_is_an_error_that_says_what_can(
 async def test_recent_changes_are_grouped_by_day_newest_first() -> None:
     reply = await ask("recent_changes", question="digging")
     days = [line for line in reply.text.splitlines() if line.startswith("### ")]
+    assert "branches: marmots main" in reply.text
     assert days == ["### 2026-03-28", "### 2026-03-02", "### 2026-03-01", "### 2025-12-20"]
     assert "def dig" not in reply.text
     assert reply.structured is not None

@@ -10,6 +10,7 @@ from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import changed_filter
 from paparatsd.interfaces.history_words import commit_line, gist_of
 from paparatsd.interfaces.mcp.chunk_meta import short_body
+from paparatsd.interfaces.mcp.features import branch_line
 from paparatsd.interfaces.mcp.page import Page, shortened
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
 from paparatsd.interfaces.mcp.schemas import (
@@ -138,7 +139,7 @@ def _page(answer: CommitsAnswer, shape: Mapping[str, Any], max_tokens: int) -> t
     """Return the page and how many commits are on it."""
     about = f"Commits for {answer.query!r}" if answer.query else "Commits, newest first"
     page = Page(max_tokens, f"{about}: {len(answer.commits)} of {answer.total}")
-    page.say([*answer.notes, *stale_lines(answer.freshness)])
+    page.say([*answer.notes, *stale_lines(answer.freshness), *branch_line(answer.freshness)])
     if not answer.commits:
         projects = ", ".join(one.project for one in answer.freshness) or "no project"
         page.say([f"No commit found in {projects}. Try other words or fewer filters."])

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from paparatsd.history_model import Explanation
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
+    from paparatsd.model import Freshness
 
 COMMITS_PER_PLACE = 5
 MAX_PLACES = 10
@@ -141,13 +142,19 @@ async def _explain_feature(service: ToolsApi, arguments: Arguments) -> ToolReply
 def start_page(answer: Explanation, title: str, max_tokens: int) -> Page:
     """Return a page with what is to be said before the results."""
     page = Page(max_tokens, title)
-    page.say([*answer.notes, *stale_lines(answer.freshness)])
+    page.say([*answer.notes, *stale_lines(answer.freshness), *branch_line(answer.freshness)])
     if not answer.hits:
         projects = ", ".join(one.project for one in answer.freshness) or "no project"
         page.say([f"Nothing found in {projects}. Try other words or fewer filters."])
     elif not answer.timeline:
         page.say(["No commit is known behind these places: see their project's history."])
     return page
+
+
+def branch_line(freshness: Sequence[Freshness]) -> list[str]:
+    """Say on which branch each project is: the history is that of what is checked out."""
+    named = [f"{one.project} {one.branch}" for one in freshness if one.branch]
+    return [f"branches: {', '.join(named)}"] if named else []
 
 
 def place_rows(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:

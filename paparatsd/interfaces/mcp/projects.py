@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from paparatsd import __version__
 from paparatsd.errors import UnknownProject
 from paparatsd.interfaces import shapes
+from paparatsd.interfaces.history_shapes import status_json
+from paparatsd.interfaces.history_words import status_words
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, failure, only
 from paparatsd.interfaces.mcp.schemas import (
     COUNT,
@@ -124,13 +126,22 @@ def _project_tables(projects: tuple[ProjectStatus, ...]) -> str:
     return "\n\n".join(_group_table(name, members) for name, members in sorted(groups.items()))
 
 
+def _history(project: ProjectStatus) -> str:
+    """Say of a history that is not whole how far it is."""
+    history = status_json(project.history)
+    if history is None or history["state"] in ("ready", "none"):
+        return ""
+    return f", history: {status_words(history)}"
+
+
 def _group_table(name: str, projects: list[ProjectStatus]) -> str:
     rows = [f"## {name} ({sum(project.chunks for project in projects)} chunks)", ""]
     rows += ["| Project | State | Files | Chunks | Languages |", "| --- | --- | --- | --- | --- |"]
     for project in projects:
         by_files = sorted(project.languages.items(), key=lambda item: (-item[1], item[0]))
         languages = ", ".join(language for language, _ in by_files[:8])
-        state = project.state.value + (f", {project.pending} pending" if project.pending else "")
+        pending = f", {project.pending} pending" if project.pending else ""
+        state = f"{project.state.value}{pending}{_history(project)}"
         rows.append(
             f"| {project.name} | {state} | {project.files} | {project.chunks} | {languages} |"
         )

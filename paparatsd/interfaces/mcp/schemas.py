@@ -170,6 +170,10 @@ PROJECT = object_of(
         "pending": COUNT,
         "languages": {"type": "object", "additionalProperties": COUNT},
         "freshness": TEXT,
+        "history": {
+            "type": ["object", "null"],
+            "description": "state, commits, pending (commits or files still to come), reason",
+        },
     },
     ("name", "group", "state", "files", "chunks"),
 )

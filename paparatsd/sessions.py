@@ -341,7 +341,7 @@ class ProjectSession:
                 patterns=self._rules.ticket_patterns,
                 jira=self._rules.jira,
                 settled=settled,
-                stamp=own_files_stamp(checkout.work_tree or checkout.root),
+                stamp=own_files_stamp(checkout.work_tree or checkout.root, checkout.common_dir),
             )
         )
 

@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from paparatsd.model import CommitId, ProjectName, RepoId
 
 
-def own_files_stamp(top: Path) -> tuple[object, ...]:
-    """Return a value that is equal as long as those files stay put that say how to tell history."""
-    return tuple(_stamp(top / name) for name in (".mailmap", ".git-blame-ignore-revs"))
+def own_files_stamp(top: Path, common_dir: Path | None) -> tuple[object, ...]:
+    """Return a value that is equal as long as the files stay put that say how to tell history.
+
+    Those at the top of the work tree, and those of git that say where history ends, what stands
+    for other commits, and where the remote is.
+    """
+    paths = [top / name for name in (".mailmap", ".git-blame-ignore-revs")]
+    if common_dir is not None:
+        paths += [common_dir / name for name in ("config", "shallow", "info/grafts")]
+        paths.append(common_dir / "refs" / "replace")
+    return tuple(map(_stamp, paths))
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

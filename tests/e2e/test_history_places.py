@@ -227,11 +227,8 @@ async def test_a_replaced_commit_is_read_as_git_shows_it(
     await history_oracle.assert_right(daemon, name, tmp_path / "scratch.sqlite3")
 
     dug.git("replace", "-d", second)
-    dug.write("burrow.py", DEEPER + "\n")
-    third = dug.commit("More")
     await daemon.settle(name, history=True)
-    assert (await ids_of(daemon, f"{name}:burrow.py#dig"))[-2:] == [second, first]
-    assert third
+    assert await ids_of(daemon, f"{name}:burrow.py#dig") == [second, first]
 
 
 async def test_a_submodule_has_a_history_of_its_own(
@@ -399,14 +396,12 @@ async def test_killed_in_the_middle_of_a_first_scan_it_resumes(
 ) -> None:
     repo.write_all(many_modules(4))
     repo.commit("start")
-    stream = []
-    for number in range(3_000):
-        stream.append(
-            f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1_700_001_000 + number} +0000\n"
-            f"data 9\nstep {number:04}\n"
-            + ("from refs/heads/main^0\n" if not number else "")
-            + f"M 644 inline counted/file_{number % 40}.py\ndata <<E\ndef f_{number}(): ...\nE\n\n"
-        )
+    stream = [
+        f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1_700_001_000 + n} +0000\n"
+        f"data 9\nstep {n:04}\n{'' if n else 'from refs/heads/main^0' + chr(10)}"
+        f"M 644 inline counted/file_{n % 40}.py\ndata <<E\ndef f_{n}(): ...\nE\n\n"
+        for n in range(3_000)
+    ]
     repo.git("fast-import", "--quiet", stdin="".join(stream))
     repo.git("reset", "--hard", "--quiet")
     name = await daemon.add(repo.root)

@@ -17,6 +17,7 @@ import structlog
 from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.frames import pack_ranked, unpack_asked
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.search.shortcut import Shortcut
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paparatsd.model import RecallReply
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Asked, Packed
     from paparatsd.search.recall import RecallPlan
 
 log = structlog.get_logger()
@@ -79,10 +80,10 @@ class Server:
         """Serve one request of the daemon."""
         del note
         if operation == "find":
-            return self._find(*argument)
+            return self._find(unpack_asked(argument))
         if operation == "rank":
             token, replies = argument
-            return self.engine().rank(token, replies)
+            return pack_ranked(self.engine().rank(token, replies))
         if operation == "show":
             address, radius, scope = argument
             return self.engine().show(address, radius, scope)
@@ -92,19 +93,19 @@ class Server:
             return "pong"
         raise ValueError(f"unknown operation {operation!r}")
 
-    def _find(self, request: Any, scope: Any, vector: Any, built_in: bool, linked: bool) -> Any:  # noqa: ANN401 - what a frame carries
+    def _find(self, asked: Asked) -> Any:  # noqa: ANN401 - what a frame carries
         """Return (None, answer), now or later, or (plan, None): then the daemon asks the store."""
-        plan = self.engine().plan(request, scope, vector, built_in=built_in)
+        plan = self.engine().plan(asked.request, asked.scope, asked.vector, built_in=asked.built_in)
         if not plan.requests:
             return None, self._finish(plan, ())
-        later = self.shortcut.ask(plan) if linked and self.shortcut is not None else None
+        later = self.shortcut.ask(plan) if asked.linked and self.shortcut is not None else None
         if later is None:
             return plan, None
         self.engine().prepare(plan.token)
         return later
 
-    def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Ranked:
-        return self.engine().rank(plan.token, replies)
+    def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Packed:
+        return pack_ranked(self.engine().rank(plan.token, replies))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
+from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, placed_files
 from paparatsd.search.query import analyse
 from paparatsd.search.rank import choose_chunks, explain
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, Hit, RecallReply, SearchRequest
+    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, SearchRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.features import FeatureTable, FileRow
@@ -73,15 +74,6 @@ class Encoder(Protocol):
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """What a search found: hits best first, notes, and how many candidates were looked at."""
-
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
-    candidates: int
 
 
 class Engine:

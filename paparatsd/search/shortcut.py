@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paparatsd.model import RecallReply
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Packed
     from paparatsd.search.recall import RecallPlan
     from paparatsd.store.recall_link import RecallClient
 
@@ -23,7 +23,7 @@ class Shortcut:
     """Recalls under way over the link, each with the reply that the daemon waits for."""
 
     def __init__(
-        self, client: RecallClient, rank: Callable[[RecallPlan, Sequence[RecallReply]], Ranked]
+        self, client: RecallClient, rank: Callable[[RecallPlan, Sequence[RecallReply]], Packed]
     ) -> None:
         self._client = client
         self._rank = rank

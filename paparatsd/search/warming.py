@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, SearchRequest
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paparatsd.model import Chunk
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
 
 FILES = {f"module{n}.py": f"def colour{n}():\n    return 'paint {n}'\n" for n in range(3 * SLICE)}

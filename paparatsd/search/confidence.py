@@ -147,7 +147,7 @@ class Judge:
         self._inputs = question_inputs(
             first,
             unknown=1.0 - float(pinned.known.mean()) if len(pinned.known) else 1.0,
-            cosine=max(candidates.dense.values(), default=0.0) if used else None,
+            cosine=candidates.nearest if used else None,
         )
         self._inputs |= margin_inputs(scores[np.array(order, np.int64)])
         self._answerable = levels.answerable[self._answer].of(self._inputs)

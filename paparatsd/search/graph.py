@@ -49,16 +49,17 @@ def graph_features(
     hashes, owners = _defined(definitions, used)
     incoming, outgoing = np.zeros((2, len(files)), np.float64)
     limit = max(MOST_USERS, MOST_USERS_SHARE * sum(len(view.paths) for view in pinned.views))
-    if len(hashes):
-        names, which = np.unique(hashes, return_inverse=True)
-        worth = _worth(pinned.corpus, names, limit)
+    worth = _worth(pinned.corpus, hashes, limit)
+    telling = worth.nonzero()[0]
+    if len(telling):
+        hashes, owners, worth = hashes[telling], owners[telling], worth[telling]
         links = np.zeros((len(leaders), len(files)), np.float64)
         # One row of `used` per name and user: the same name follows itself.
-        places = np.searchsorted(used, hashes)
-        counts = np.searchsorted(used, hashes, side="right") - places
+        places = used.searchsorted(hashes)
+        counts = used.searchsorted(hashes, side="right") - places
         rows = ranges(places, counts)
         target = np.repeat(owners, counts)
-        weight = np.repeat(worth[which], counts)
+        weight = np.repeat(worth, counts)
         other = leaders[users[rows]] != target
         np.add.at(links, (users[rows][other], target[other]), weight[other])
         links = np.log1p(links)
@@ -109,8 +110,9 @@ def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions
     versions: those of the files whose definitions these are. Counted once per file and generation.
     """
     known = corpus.popularity
-    missing = [at for at, version in enumerate(versions) if version not in known]
-    if missing:
+    sums_of = [known.get(version) for version in versions]
+    if None in sums_of:
+        missing = [at for at, found in enumerate(sums_of) if found is None]
         spans = definitions.starts[missing], definitions.starts[np.array(missing) + 1]
         lengths = spans[1] - spans[0]
         keys = np.repeat(np.arange(len(missing)) << 32, lengths)
@@ -121,4 +123,5 @@ def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions
         users = corpus.frequency(used_ids(hashes[telling]))
         sums = np.bincount(keys[telling] >> 32, weights=users, minlength=len(missing))
         known.update(zip([versions[at] for at in missing], sums.tolist(), strict=True))
-    return np.array([known[version] for version in versions], np.float64)
+        sums_of = [known[version] for version in versions]
+    return np.array(sums_of, np.float64)

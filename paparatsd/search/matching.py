@@ -56,10 +56,13 @@ class TermHits:
 
 def best_of_groups(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the maximum of each run values[starts[i]:starts[i + 1]], 0 for an empty run."""
+    filled = starts[1:] > starts[:-1]
+    if filled.all():
+        every: NDArray[np.float64] = np.maximum.reduceat(values, starts[:-1])
+        return every
     best = np.zeros(len(starts) - 1, np.float64)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        best[filled] = np.maximum.reduceat(values, starts[filled])
+    if filled.any():
+        best[filled] = np.maximum.reduceat(values, starts[:-1][filled])
     return best
 
 
@@ -70,7 +73,8 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
     places = np.zeros((len(ids), files), np.uint16)
     arena = records.arena
     # Of two terms with the same number the first one counts.
-    unique, first = np.unique(ids, return_index=True)
+    first = _first_of_each(ids)
+    unique = ids[first]
     found, which = _present(arena.columns[KEYS].data, records.slots, unique)
     owners, terms = which // max(1, len(unique)), first[which % max(1, len(unique))]
     rows = _rows(arena.term_rows.data.take(found, axis=0), TERM)
@@ -88,6 +92,15 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
         places=places,
         counts=counts,
     )
+
+
+def _first_of_each(ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return where each different number stands first, by number."""
+    order = ids.argsort(kind="stable")
+    ascending = ids[order]
+    kept = np.ones(len(ids), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=kept[1:])
+    return order[kept]
 
 
 def _present(

@@ -8,9 +8,8 @@ have it and its value there.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -81,8 +80,7 @@ _OPENED_BYTES, _DEFINITION_BYTES = 6_000, 500
 _ALIGNMENT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition; `name` is the last part of `qualified`, case kept.
 
     `number` counts the definitions of one qualified name, from 1. `lead_line` is where the comments
@@ -224,7 +222,7 @@ class RankRecord:
             map(bool, self.def_containers[places].tolist()),
             strict=True,
         )
-        return tuple(Definition(*row) for row in rows)
+        return tuple(map(Definition._make, rows))
 
     def definition(self, at: int) -> Definition:
         """Return one of the definitions."""

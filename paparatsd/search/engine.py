@@ -313,9 +313,9 @@ def _best_first(scores: NDArray[np.float64], files: Sequence[FileRow]) -> list[i
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:
     query = pinned.query
-    ids = (term.id for term in query.terms)
+    texts = (term.text for term in query.terms)
     worth = {
-        number: value for number, value in zip(ids, features.worth.tolist(), strict=True) if value
+        text: value for text, value in zip(texts, features.worth.tolist(), strict=True) if value
     }
     return Sought(worth, frozenset(query.names), frozenset(pinned.request.kinds))
 

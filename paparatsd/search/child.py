@@ -95,10 +95,15 @@ class Server:
 
     def _find(self, asked: Asked) -> Any:  # noqa: ANN401 - what a frame carries
         """Return (None, answer), now or later, or (plan, None): then the daemon asks the store."""
-        plan = self.engine().plan(asked.request, asked.scope, asked.vector, built_in=asked.built_in)
+        shortcut = self.shortcut if asked.linked else None
+        plan = self.engine().plan(
+            *asked[:3],
+            built_in=asked.built_in,
+            begin=None if shortcut is None else shortcut.begin,
+        )
         if not plan.requests:
             return None, self._finish(plan, ())
-        later = self.shortcut.ask(plan) if asked.linked and self.shortcut is not None else None
+        later = None if shortcut is None else shortcut.ask(plan)
         if later is None:
             return plan, None
         self.engine().prepare(plan.token)

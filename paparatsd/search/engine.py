@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -44,11 +44,11 @@ from paparatsd.search.shelf import Shelf
 from paparatsd.search.views import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, SearchRequest
+    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.features import FeatureTable, FileRow
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView
+
+    Begin = Callable[[Sequence[RecallRequest]], bool]
 
 MAX_PINNED = 256
 """Plans waiting for their replies; far more than the daemon lets run at once."""
@@ -74,6 +76,16 @@ class Encoder(Protocol):
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text."""
         ...
+
+
+class QueryVectors(NamedTuple):
+    """A question's vectors: by the built-in model, and the one that stores are asked with."""
+
+    static: NDArray[np.float32] | None
+    dense: NDArray[np.float32] | None
+
+
+NO_VECTORS = QueryVectors(None, None)
 
 
 class Engine:
@@ -109,22 +121,31 @@ class Engine:
         vector: NDArray[np.float32] | None,
         *,
         built_in: bool = True,
+        begin: Begin | None = None,
     ) -> RecallPlan:
         """Analyse a question and say what to ask the stores.
 
         `vector` is the question's embedding when the embedder is not the built-in one; with
-        `built_in` the model of this process makes it. Raises BadQuery.
+        `built_in` the model of this process makes it. `begin` is told what to ask by meaning as
+        soon as that is known, and says whether it is being asked; `begun` of the plan tells
+        whether that was it. Raises BadQuery.
         """
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
-        expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
-        query, frequency = expanded.query, expanded.frequency
+        said = analyse(request.query, own_name)
         allowed = self._filters.resolve(request, scope, views)
+        early, begun = None, False
+        if begin is not None and not (said.single or said.callers_of):
+            early = self._vectors(said, vector, built_in)
+            begun = begin(requests_for(request, allowed, early.dense, None))
+        expanded = expand(said, corpus.frequency, own_name)
+        query, frequency = expanded.query, expanded.frequency
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
-        static = None if by_words else self.embed_query(query.meaning)
-        dense = static if built_in or by_words or self._encoder is None else vector
+        if early is None or by_words or query.meaning != said.meaning:
+            early, begun = None, False
+        vectors = NO_VECTORS if by_words else early or self._vectors(query, vector, built_in)
         pinned = Pinned(
             request=request,
             query=query,
@@ -135,9 +156,9 @@ class Engine:
             names=(),
             idf=np.where(known, idf, np.log1p(corpus.chunks)),
             known=known,
-            dense=dense,
+            dense=vectors.dense,
             native=built_in,
-            static=static,
+            static=vectors.static,
             extra=np.zeros(0, np.int64),
             placed=placed_files(query, views),
             callers=self._callers(query, request, views, allowed),
@@ -147,7 +168,14 @@ class Engine:
             return RecallPlan(self._pin(pinned), ())
         token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
-        return RecallPlan(token, requests_for(request, allowed, dense, sparse))
+        return RecallPlan(token, requests_for(request, allowed, vectors.dense, sparse), begun)
+
+    def _vectors(
+        self, query: Query, vector: NDArray[np.float32] | None, built_in: bool
+    ) -> QueryVectors:
+        """Return the vectors of a question; `vector` as for `plan`."""
+        static = self.embed_query(query.meaning)
+        return QueryVectors(static, static if built_in or self._encoder is None else vector)
 
     def _callers(
         self, query: Query, request: SearchRequest, views: Sequence[ProjectView], allowed: Allowed

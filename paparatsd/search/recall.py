@@ -43,11 +43,13 @@ JOINED_WEIGHT = 0.5
 class RecallPlan:
     """What the daemon needs to ask the stores; the rest stays in the search process.
 
-    `token` names the pinned state that `rank` will use.
+    `token` names the pinned state that `rank` will use. begun: the part of the requests by meaning
+    is being asked already.
     """
 
     token: int
     requests: tuple[RecallRequest, ...]
+    begun: bool = False
 
 
 @dataclass(frozen=True, slots=True)

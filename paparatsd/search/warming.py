@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, SearchRequest
+    from paparatsd.search.engine import Begin
     from paparatsd.search.frames import Ranked
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
@@ -62,12 +63,13 @@ class WarmEngine(Engine):
         vector: NDArray[np.float32] | None,
         *,
         built_in: bool = True,
+        begin: Begin | None = None,
     ) -> RecallPlan:
         """Plan a search; what its views show will be loaded when nobody asks.
 
         What the stores need not know is left for `prepare`.
         """
-        plan = super().plan(request, scope, vector, built_in=built_in)
+        plan = super().plan(request, scope, vector, built_in=built_in, begin=begin)
         self._want(scope)
         return plan
 

@@ -22,7 +22,7 @@ from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -158,13 +158,14 @@ class Judge:
         nothing_known = self._inputs["unknown"] >= 1.0 and not self._named
         return nothing_known and self._inputs["cosine"] < NOISE_COSINE
 
-    def plausible(self, files: Sequence[int]) -> list[int]:
+    def plausible(self, files: Iterable[int]) -> Iterator[int]:
         """Leave out what nothing speaks for; files that have a word of the question stay."""
         if self._unjudged:
-            return list(files)
-        if self.is_noise():
-            return []
-        return [file for file in files if self._by_words[file] or self.shown(file) >= NEGLIGIBLE]
+            yield from files
+        elif not self.is_noise():
+            for file in files:
+                if self._by_words[file] or self.shown(file) >= NEGLIGIBLE:
+                    yield file
 
     def this_one(self, file: int) -> float:
         """Return the chance that a file is what was meant, if there is an answer."""

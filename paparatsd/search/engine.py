@@ -23,7 +23,7 @@ from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, placed_files
-from paparatsd.search.query import analyse
+from paparatsd.search.query import analyse, likely_meaning
 from paparatsd.search.rank import choose_chunks, explain
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
@@ -126,26 +126,28 @@ class Engine:
         """Analyse a question and say what to ask the stores.
 
         `vector` is the question's embedding when the embedder is not the built-in one; with
-        `built_in` the model of this process makes it. `begin` is told what to ask by meaning as
-        soon as that is known, and says whether it is being asked; `begun` of the plan tells
-        whether that was it. Raises BadQuery.
+        `built_in` the model of this process makes it. `begin` is told what to ask by meaning in
+        all likelihood, before the question is read, and says whether it is being asked; `begun` of
+        the plan tells whether that was it. Raises BadQuery.
         """
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
-        said = analyse(request.query, own_name)
         allowed = self._filters.resolve(request, scope, views)
+        likely = likely_meaning(request.query) if begin is not None else ""
         early, begun = None, False
-        if begin is not None and not (said.single or said.callers_of):
-            early = self._vectors(said, vector, built_in)
+        if begin is not None and likely:
+            early = self._vectors(likely, vector, built_in)
             begun = begin(requests_for(request, allowed, early.dense, None))
-        expanded = expand(said, corpus.frequency, own_name)
+        expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
         query, frequency = expanded.query, expanded.frequency
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
-        if early is None or by_words or query.meaning != said.meaning:
+        if by_words or query.meaning != likely:
             early, begun = None, False
-        vectors = NO_VECTORS if by_words else early or self._vectors(query, vector, built_in)
+        vectors = (
+            NO_VECTORS if by_words else early or self._vectors(query.meaning, vector, built_in)
+        )
         pinned = Pinned(
             request=request,
             query=query,
@@ -171,10 +173,10 @@ class Engine:
         return RecallPlan(token, requests_for(request, allowed, vectors.dense, sparse), begun)
 
     def _vectors(
-        self, query: Query, vector: NDArray[np.float32] | None, built_in: bool
+        self, meaning: str, vector: NDArray[np.float32] | None, built_in: bool
     ) -> QueryVectors:
-        """Return the vectors of a question; `vector` as for `plan`."""
-        static = self.embed_query(query.meaning)
+        """Return the vectors of a question that means this; `vector` as for `plan`."""
+        static = self.embed_query(meaning)
         return QueryVectors(static, static if built_in or self._encoder is None else vector)
 
     def _callers(
@@ -277,7 +279,7 @@ class Engine:
         judge = confidence.Judge(
             pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
         )
-        chunks = choice.of_files(judge.plausible(list(groups)), pinned.request.limit)
+        chunks = choice.of_files(judge.plausible(groups), pinned.request.limit)
         lines = {at: records.open(at).chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
         return [

@@ -28,7 +28,7 @@ URGENT, NORMAL, BULK = 0, 1, 2
 IDLE_PAUSE_MS = 1
 """How long a child listens between two pieces of idle work: that leaves others some processor."""
 
-AWAKE_S = 0.002
+AWAKE_S = 0.001
 """How long a child looks for the answer of its side before it sleeps until there is one.
 
 Most answers come sooner. To be put to sleep and woken takes up to a tenth of that, and then the

@@ -79,13 +79,18 @@ class Encoder(Protocol):
 
 
 class QueryVectors(NamedTuple):
-    """A question's vectors: by the built-in model, and the one that stores are asked with."""
+    """The vectors of what a question means.
 
-    static: NDArray[np.float32] | None
-    dense: NDArray[np.float32] | None
+    static: by the built-in model; dense: the one that stores are asked with; begun: they are.
+    """
+
+    meaning: str = ""
+    static: NDArray[np.float32] | None = None
+    dense: NDArray[np.float32] | None = None
+    begun: bool = False
 
 
-NO_VECTORS = QueryVectors(None, None)
+NO_VECTORS = QueryVectors()
 
 
 class Engine:
@@ -133,21 +138,18 @@ class Engine:
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
-        likely = likely_meaning(request.query) if begin is not None else ""
-        early, begun = None, False
-        if begin is not None and likely:
-            early = self._vectors(likely, vector, built_in)
-            begun = begin(requests_for(request, allowed, early.dense, None))
+        early = self._begin(request, allowed, vector, built_in, begin)
         expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
         query, frequency = expanded.query, expanded.frequency
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
-        if by_words or query.meaning != likely:
-            early, begun = None, False
-        vectors = (
-            NO_VECTORS if by_words else early or self._vectors(query.meaning, vector, built_in)
-        )
+        if by_words:
+            vectors = NO_VECTORS
+        elif query.meaning == early.meaning:
+            vectors = early
+        else:
+            vectors = self._vectors(query.meaning, vector, built_in)
         pinned = Pinned(
             request=request,
             query=query,
@@ -170,14 +172,32 @@ class Engine:
             return RecallPlan(self._pin(pinned), ())
         token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
-        return RecallPlan(token, requests_for(request, allowed, vectors.dense, sparse), begun)
+        return RecallPlan(
+            token, requests_for(request, allowed, vectors.dense, sparse), vectors.begun
+        )
+
+    def _begin(
+        self,
+        request: SearchRequest,
+        allowed: Allowed,
+        vector: NDArray[np.float32] | None,
+        built_in: bool,
+        begin: Begin | None,
+    ) -> QueryVectors:
+        """Have the stores begin with what the question most likely means; see `plan`."""
+        likely = likely_meaning(request.query)
+        if begin is None or not likely:
+            return NO_VECTORS
+        early = self._vectors(likely, vector, built_in)
+        return early._replace(begun=begin(requests_for(request, allowed, early.dense, None)))
 
     def _vectors(
         self, meaning: str, vector: NDArray[np.float32] | None, built_in: bool
     ) -> QueryVectors:
         """Return the vectors of a question that means this; `vector` as for `plan`."""
         static = self.embed_query(meaning)
-        return QueryVectors(static, static if built_in or self._encoder is None else vector)
+        dense = static if built_in or self._encoder is None else vector
+        return QueryVectors(meaning, static, dense)
 
     def _callers(
         self, query: Query, request: SearchRequest, views: Sequence[ProjectView], allowed: Allowed

@@ -13,7 +13,7 @@ import numpy as np
 
 from paparatsd.chunks.record import defined_ids, used_ids
 from paparatsd.search.arena import USED
-from paparatsd.search.matching import distinct, ranges
+from paparatsd.search.matching import distinct, may_be_among, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,9 +78,10 @@ def _defined(
     """Return (hash, file) of the used names that the candidates define, each once per file."""
     if len(used) == 0:
         return used, np.zeros(0, np.int64)
-    hashes = definitions.hashes
-    at = np.minimum(np.searchsorted(used, hashes), len(used) - 1)
-    found = np.flatnonzero(used[at] == hashes)
+    likely = np.flatnonzero(may_be_among(definitions.hashes, used))
+    hashes = definitions.hashes[likely]
+    at = np.minimum(used.searchsorted(hashes), len(used) - 1)
+    found = likely[used[at] == hashes]
     keys = definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64)
     keys = distinct(keys)
     return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32

@@ -145,15 +145,20 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
         for one in wanted[1:]:
             mask |= values == one
         return mask
-    table = np.zeros(_BUCKETS, np.bool_)
-    table[wanted & (_BUCKETS - 1)] = True
-    mask = table.take(values & (_BUCKETS - 1))
+    mask = may_be_among(values, wanted)
     likely = np.flatnonzero(mask)
     if len(wanted) > MANY:
         mask[likely] = np.isin(values[likely], wanted)
     else:
         mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
     return mask
+
+
+def may_be_among(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return which of many values may be among the wanted ones: these, and a few more."""
+    table = np.zeros(_BUCKETS, np.bool_)
+    table[wanted & (_BUCKETS - 1)] = True
+    return table.take(values & (_BUCKETS - 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 from dataclasses import replace
@@ -277,6 +278,7 @@ class Daemon:
             await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
+        gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""

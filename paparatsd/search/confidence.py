@@ -135,6 +135,7 @@ class Judge:
         self._levels = levels
         self._scores = scores
         self._first = order[0]
+        self._shown: dict[int, float] = {}
         # Cosines of another model have another scale: they are neither evidence nor its absence.
         self._unjudged = pinned.dense is not None and not pinned.native
         by_meaning = pinned.static is not None and pinned.native and embedder == levels.embedder
@@ -177,7 +178,10 @@ class Judge:
 
     def shown(self, file: int) -> float:
         """Return the score to show for a file, rounded so that it reads alike everywhere."""
-        return round(self._answerable * self.this_one(file), 4)
+        known = self._shown.get(file)
+        if known is None:
+            known = self._shown[file] = round(self._answerable * self.this_one(file), 4)
+        return known
 
     def label(self, file: int) -> Confidence:
         """Return the word for a file's shown score."""

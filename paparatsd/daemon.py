@@ -38,6 +38,7 @@ from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
@@ -360,6 +361,7 @@ def run_daemon(
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)
+            ask_for_short_slices()
             daemon = Daemon(
                 settings,
                 reread=reread,

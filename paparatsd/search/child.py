@@ -24,6 +24,7 @@ from paparatsd.search.shortcut import Shortcut
 from paparatsd.search.warming import WarmEngine
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.recall_link import RecallClient
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -118,6 +119,7 @@ def main() -> None:
     options = [ChildOptions.from_argument(text) for text in sys.argv[2:-1]]
     server = Server(Path(sys.argv[1]), options[0] if options else ChildOptions())
     ipc.limit_memory(MEMORY_BYTES)
+    ask_for_short_slices()
     ipc.serve_child(server.handle, side=server.shortcut, idle=server.idle)
 
 

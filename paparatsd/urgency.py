@@ -15,7 +15,7 @@ import platform
 import sys
 
 SLICE_NS = 1_000_000
-"""Shorter than the usual slice, which is what counts; much shorter, and one answer is cut in many."""
+"""Shorter than the usual slice, which is what counts; with a tenth of it an answer is cut up."""
 _SYSCALLS = {"x86_64": 314, "aarch64": 274}
 """Machine -> number of `sched_setattr`, which few C libraries have a function for."""
 _NORMAL_POLICY = 0

@@ -44,7 +44,11 @@ def test_question_arrives_as_it_was_asked(vector: np.ndarray | None) -> None:
         got = unpack_asked(sent(pack_asked(asked)))  # type: ignore[arg-type]
         assert (got.request, got.scope) == (asked.request, asked.scope)
         assert (got.built_in, got.linked) == (asked.built_in, asked.linked)
-        assert vector is None if got.vector is None else np.array_equal(got.vector, vector)
+        if vector is None:
+            assert got.vector is None
+        else:
+            assert got.vector is not None
+            assert np.array_equal(got.vector, vector)
 
 
 def test_answer_arrives_as_it_was_given() -> None:

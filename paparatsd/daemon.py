@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 from dataclasses import replace
@@ -37,6 +38,7 @@ from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
@@ -284,6 +286,7 @@ class Daemon:
             await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
+        gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""
@@ -365,6 +368,7 @@ def run_daemon(
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)
+            ask_for_short_slices()
             daemon = Daemon(
                 settings,
                 reread=reread,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable, FileRow, RecalledChunks
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
     from paparatsd.search.scope import Scope
@@ -92,8 +92,8 @@ def choose_chunks(
     lexical = features.chunk_scores
     scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
     starts = features.hits.starts
-    if candidates.dense:
-        scores += _cosines(candidates, files, records, starts)
+    if len(candidates.dense.scores):
+        scores += _cosines(candidates.floor, features.recalled, starts)
     scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
     for file, line in lines.items():
@@ -125,18 +125,13 @@ def wanted_chunks(
 
 
 def _cosines(
-    candidates: Candidates,
-    files: Sequence[FileRow],
-    records: Records,
-    starts: NDArray[np.int64],
+    floor: float, recalled: RecalledChunks, starts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the cosine of each chunk; what was not recalled has at most the smallest recalled."""
-    out = np.full(int(starts[-1]), candidates.floor, np.float64)
-    first = {file.version: at for at, file in enumerate(files)}
-    for (version, ordinal), cosine in candidates.dense.items():
-        at = first.get(version)
-        if at is not None and ordinal < records.chunk_count(at):
-            out[starts[at] + ordinal] = cosine
+    out = np.full(int(starts[-1]), floor, np.float64)
+    places = starts[recalled.files] + recalled.ordinals
+    inside = places < starts[recalled.files + 1]
+    out[places[inside]] = recalled.cosines[inside]
     return out
 
 

@@ -21,7 +21,7 @@ from paparatsd.errors import (
 from paparatsd.model import Confidence, SearchRequest, VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
-from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
+from paparatsd.search.engine import MAX_PINNED, Engine
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, RecallRequest
+    from paparatsd.search.frames import Ranked
 
 SHOP = {
     "src/payment/gateway.py": '''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,9 +57,12 @@ class ProjectHistory:
 
     @property
     def context(self) -> GitContext:
-        """How git is to be asked here."""
-        found = self.checkout.context if self.checkout is not None else None
-        return found or GitContext()
+        """How git is to be asked of what was committed here."""
+        if self.checkout is None:
+            return GitContext()
+        git_dir = self.checkout.git_dir
+        context = self.checkout.context or GitContext()
+        return replace(context, bare_dir=str(git_dir) if git_dir is not None else "")
 
     @property
     def is_mapped(self) -> bool:

@@ -82,7 +82,9 @@ async def assert_right(
     root = Path(project["root"])
     if blame and project["head"] and not (root / ".git" / "MERGE_HEAD").exists():
         problems += await anyio.to_thread.run_sync(_against_blame, root, found)
-    assert not problems, f"history of {name} is wrong:\n" + "\n".join(problems[:12])
+    assert not problems, f"history of {name} is wrong:\n" + "\n".join(
+        [*problems[:8], *problems[-8:]]
+    )
     return found
 
 

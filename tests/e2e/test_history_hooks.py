@@ -97,6 +97,7 @@ async def test_a_rebase_that_runs_a_command_at_each_commit_is_the_same_with_hook
 
     assert [one.code for one in done] == [0, 1, 0]
     await daemon.wait_until(is_settled_at("hooked", repo.head()))
+    await daemon.settle("hooked", history=True)
     await history_oracle.assert_right(daemon, "hooked", tmp_path / "scratch.sqlite3")
 
 
@@ -125,4 +126,5 @@ async def test_a_conflicted_merge_is_the_same_with_hooks(daemon: Daemon, tmp_pat
 
     assert [one.code for one in done] == [0, 0, 1, 0]
     await daemon.wait_until(is_settled_at("hooked", repo.head()))
+    await daemon.settle("hooked", history=True)
     await history_oracle.assert_right(daemon, "hooked", tmp_path / "scratch.sqlite3")

@@ -287,7 +287,7 @@ class Answers:
     def _files_of(self, number: int) -> list[FileChange]:
         touches = self._facts.store.read.touches_of_commit(number)
         return [
-            FileChange(touch.path, touch.change, touch.old_path)
+            FileChange(_shown(touch.path), touch.change, touch.old_path and _shown(touch.old_path))
             for touch in touches
             if touch.parent == 0
         ]
@@ -312,6 +312,11 @@ class Answers:
                 symbol=chunk.name,
                 kind=chunk.kind,
             )
+
+
+def _shown(path: str) -> str:
+    """Return a path as text; bytes that are none are written as escapes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _both(some: NDArray[np.int64], others: Sequence[int]) -> NDArray[np.int64]:

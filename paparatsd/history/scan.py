@@ -157,7 +157,13 @@ async def _begin(root: Path, context: GitContext, *, is_cut: bool = True) -> _Sc
 
 async def _boundary(root: Path, context: GitContext) -> frozenset[CommitId]:
     """Return the commits of a shallow clone whose parents are left out."""
-    args = ["rev-parse", "--is-shallow-repository", "--git-path", "shallow"]
+    args = [
+        "rev-parse",
+        "--is-shallow-repository",
+        "--path-format=absolute",
+        "--git-path",
+        "shallow",
+    ]
     answer, _, name = (await run_git(root, args, context=context)).partition(b"\n")
     if answer != b"true":
         return frozenset()

@@ -164,8 +164,10 @@ async def stream_git(
     program = context.program or find_git()
     command = [program, *_global_options(context, args[0]), *with_safe_options(args)]
     title = _title(args, root)
+    # Without a work tree git takes the attributes of where it is for those of its top.
+    place = Path(context.bare_dir) if context.bare_dir else root
     async with (
-        _started(command, root, _read_environment(program), stdin, title) as process,
+        _started(command, place, _read_environment(program), stdin, title) as process,
         aclosing(_chunks(process, title, deadline_s, ok_codes)) as chunks,
     ):
         yield chunks

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from history_lab import Subject
     from lab import Table
 
-BLAMED_FILES = 60
 IDLE_QUERIES = 150
 PAUSE_S = 0.05
 WHOLE_LOG = ("log", "-p", "-U0", "-M", "--diff-merges=first-parent", "HEAD")
@@ -110,7 +109,7 @@ def beside(subject: Subject) -> dict[str, Any]:
     """Run what a person would: the whole log with its hunks, and blame of files."""
     log = spent(subject.tree, [WHOLE_LOG])
     files = [path for path in subject.git("ls-files", "-z").split("\0") if path]
-    step = max(1, len(files) // BLAMED_FILES)
+    step = max(1, len(files) // subject.blamed)
     some = [path for path in files[step // 2 :: step] if (subject.tree / path).is_file()]
     blame = spent(subject.tree, [("blame", "--porcelain", "HEAD", "--", path) for path in some])
     return {

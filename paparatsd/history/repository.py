@@ -193,7 +193,8 @@ class RepoHistory:
         for project in tuple(self.projects.values()):
             if not self._is_to_map(project):
                 continue
-            async with aclosing(project.map()) as pieces:
+            others = [one for one in self.projects.values() if one is not project]
+            async with aclosing(project.map(others)) as pieces:
                 async for _ in pieces:
                     yield
                     if self._is_stale:

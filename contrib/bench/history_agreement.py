@@ -54,7 +54,9 @@ class Tally:
     same: int = 0
     newest_kinds: Counter[str] = field(default_factory=Counter)
     list_kinds: Counter[str] = field(default_factory=Counter)
+    line_kinds: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
+    worst: list[tuple[int, str]] = field(default_factory=list)
 
 
 async def measure(
@@ -148,7 +150,14 @@ def compare_blame(
     ours = {one["commit"]["id"]: one["lines"] for one in answer["commits"] if one["lines"]}
     tally.chunks += 1
     tally.lines += sum(theirs.values())
-    tally.owned += sum((Counter(ours) & theirs).values())
+    owned = sum((Counter(ours) & theirs).values())
+    tally.owned += owned
+    if owned < sum(theirs.values()):
+        text = f"{place.path}:{place.start}-{place.end}"
+        tally.worst.append((sum(theirs.values()) - owned, f"lines of {text}"))
+        more = sum(ours.values()) != sum(theirs.values())
+        kind = "ours do not add up" if more else "another commit of the two"
+        tally.line_kinds[kind] += sum(theirs.values()) - owned
     if not theirs:
         tally.newest += not ours
         return
@@ -201,6 +210,9 @@ def compare_log(
     tally.recall.append(both / len(wanted) if wanted else 1.0)
     tally.precision.append(both / len(mine) if mine else 1.0)
     tally.same += mine == wanted
+    if mine != wanted:
+        text = f"commits of {place.path}:{place.start}-{place.end}, of {len(wanted)}"
+        tally.worst.append((len(mine ^ wanted), text))
     for name in wanted - mine:
         merge = graph[name].parents > 1
         tally.list_kinds["log -L only: " + ("merge" if merge else "commit")] += 1
@@ -236,7 +248,9 @@ def notes_of(tally: Tally) -> list[str]:
     """Return what differs, by kind."""
     notes = [f"newest, {kind}: {count}" for kind, count in tally.newest_kinds.most_common()]
     notes += [f"  {example}" for example in tally.examples]
-    return notes + [f"{kind}: {count}" for kind, count in tally.list_kinds.most_common()]
+    notes += [f"line, {kind}: {count}" for kind, count in tally.line_kinds.most_common()]
+    notes += [f"{kind}: {count}" for kind, count in tally.list_kinds.most_common()]
+    return notes + [f"  {count} {text}" for count, text in sorted(tally.worst)[: -SHOWN - 1 : -1]]
 
 
 def share(part: int, whole: int) -> str:

@@ -213,9 +213,12 @@ def compare_log(
     if mine != wanted:
         text = f"commits of {place.path}:{place.start}-{place.end}, of {len(wanted)}"
         tally.worst.append((len(mine ^ wanted), text))
+    begin = max((graph[name].place for name in mine), default=-1)
     for name in wanted - mine:
-        merge = graph[name].parents > 1
-        tally.list_kinds["log -L only: " + ("merge" if merge else "commit")] += 1
+        kind = "merge" if graph[name].parents > 1 else "commit beside the lines"
+        if graph[name].place > begin:
+            kind = "older than where ours begins: a rename seen otherwise"
+        tally.list_kinds[f"log -L only: {kind}"] += 1
     for name in mine - wanted:
         one = roles[name]
         if one["role"] == "resolution":

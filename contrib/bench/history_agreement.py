@@ -42,10 +42,13 @@ class Node(NamedTuple):
 
 @dataclass
 class Tally:
-    """What was compared so far."""
+    """What was compared so far; `ignored` are the commits of `.git-blame-ignore-revs`."""
 
+    ignored: frozenset[str] = frozenset()
     chunks: int = 0
     newest: int = 0
+    apart: int = 0
+    """Chunks of which blame names a commit as newest that it was told to ignore."""
     lines: int = 0
     owned: int = 0
     jaccard: list[float] = field(default_factory=list)
@@ -69,7 +72,7 @@ async def measure(
         path: blame(subject.tree, path, [place for place in chosen if place.path == path])
         for path in {place.path for place in chosen}
     }
-    tally = Tally()
+    tally = Tally(ignored_in(subject.tree))
     # Spread over the sample, so that the smaller one is as random.
     asked_too = set(chosen[:: max(1, len(chosen) // line_logs)][:line_logs]) if line_logs else set()
     async with subject.daemon.client(within_s=120) as http:
@@ -115,6 +118,15 @@ def read_graph(tree: Path) -> dict[str, Node]:
     return found
 
 
+def ignored_in(tree: Path) -> frozenset[str]:
+    """Return the commits that `git blame` is told to ignore."""
+    try:
+        lines = (tree / ".git-blame-ignore-revs").read_text().splitlines()
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(line.partition("#")[0].strip() for line in lines) - {""}
+
+
 def blame(tree: Path, path: str, places: Sequence[Place]) -> dict[int, str]:
     """Return line -> commit, as `git blame` has it by default, of some lines of a file."""
     options = ["--porcelain", *(f"-L{place.start},{place.end}" for place in places)]
@@ -155,9 +167,9 @@ def compare_blame(
     if owned < sum(theirs.values()):
         text = f"{place.path}:{place.start}-{place.end}"
         tally.worst.append((sum(theirs.values()) - owned, f"lines of {text}"))
-        more = sum(ours.values()) != sum(theirs.values())
-        kind = "ours do not add up" if more else "another commit of the two"
-        tally.line_kinds[kind] += sum(theirs.values()) - owned
+        told = sum(count for name, count in theirs.items() if name in tally.ignored)
+        tally.line_kinds["blame names a commit that it was told to ignore"] += told
+        tally.line_kinds["given to another commit"] += max(0, sum(theirs.values()) - owned - told)
     if not theirs:
         tally.newest += not ours
         return
@@ -167,7 +179,10 @@ def compare_blame(
     if mine == wanted or (mine in theirs and is_tie(graph, mine, wanted)):
         tally.newest += 1
         return
-    if mine is None:
+    if wanted in tally.ignored:
+        tally.apart += 1
+        kind = "blame names one that it was told to ignore, we never do"
+    elif mine is None:
         kind = "we name none"
     elif mine in theirs and wanted in ours:
         kind = "both name both, clocks disagree with the order"
@@ -237,6 +252,10 @@ def fill(table: Table, tally: Tally) -> None:
     """Put the figures into rows."""
     of = f"git blame, {tally.chunks} chunks"
     table.add("newest commit agrees", share(tally.newest, tally.chunks), "100 %", of)
+    if tally.apart:
+        rest = tally.chunks - tally.apart
+        table.add("  of those where blame ignores too", share(tally.newest, rest), "100 %",
+                  f"git blame, {rest} chunks")  # fmt: skip
     table.add("line is from the same commit", share(tally.owned, tally.lines), "100 %", of)
     if not tally.jaccard:
         return

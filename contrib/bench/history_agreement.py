@@ -169,7 +169,8 @@ def compare_blame(
         tally.worst.append((sum(theirs.values()) - owned, f"lines of {text}"))
         told = sum(count for name, count in theirs.items() if name in tally.ignored)
         tally.line_kinds["blame names a commit that it was told to ignore"] += told
-        tally.line_kinds["given to another commit"] += max(0, sum(theirs.values()) - owned - told)
+        kind = "given to another commit" if answer["complete"] else f"not of the newest {LIMIT}"
+        tally.line_kinds[kind] += max(0, sum(theirs.values()) - owned - told)
     if not theirs:
         tally.newest += not ours
         return
@@ -217,8 +218,8 @@ def compare_log(
     wanted = set(theirs)
     roles = {one["commit"]["id"]: one for one in answer["commits"]}
     mine = {name for name, one in roles.items() if one["role"] != "carrier" or name in wanted}
-    if answer["total"] > LIMIT:
-        tally.list_kinds[f"left out: more than {LIMIT} commits"] += 1
+    if not answer["complete"] and len(wanted) >= LIMIT:
+        tally.list_kinds[f"left out: chunks of more than {LIMIT} commits"] += 1
         return
     both = len(mine & wanted)
     tally.jaccard.append(both / len(mine | wanted) if mine | wanted else 1.0)
@@ -233,6 +234,8 @@ def compare_log(
         kind = "merge" if graph[name].parents > 1 else "commit beside the lines"
         if graph[name].place > begin:
             kind = "older than where ours begins: a rename seen otherwise"
+        if name in tally.ignored:
+            kind = "commit of .git-blame-ignore-revs"
         tally.list_kinds[f"log -L only: {kind}"] += 1
     for name in mine - wanted:
         one = roles[name]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError, Unavailable
-from paparatsd.history.followed import Followed
+from paparatsd.history.followed import Followed, own_files_stamp
 from paparatsd.indexing.passes import Pass, PassInput
 from paparatsd.model import (
     ChangeBatch,
@@ -341,6 +341,7 @@ class ProjectSession:
                 patterns=self._rules.ticket_patterns,
                 jira=self._rules.jira,
                 settled=settled,
+                stamp=own_files_stamp(checkout.work_tree or checkout.root, checkout.common_dir),
             )
         )
 

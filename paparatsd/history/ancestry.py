@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.errors import GitFailed
+from paparatsd.history.instants import as_instant
 from paparatsd.model import CommitId
 from paparatsd.sources.git import GitContext, run_git, stream_git
 
@@ -153,7 +154,9 @@ async def _rows(
 
 def _lineage(line: str) -> Lineage:
     instant, name, *parents = line.split(" ")
-    return Lineage(CommitId(name), tuple(CommitId(parent) for parent in parents), int(instant))
+    return Lineage(
+        CommitId(name), tuple(CommitId(parent) for parent in parents), as_instant(int(instant))
+    )
 
 
 async def _reachable(

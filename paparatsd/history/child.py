@@ -218,7 +218,10 @@ class Server:
         repo = self._repos.get(self._projects.get(project_id, ""))  # type: ignore[call-overload]
         if repo is None:
             raise Unavailable("the history of this project is not known yet; try again in a moment")
-        return Answers(repo, repo.projects[project_id], self.reader())
+        project = repo.projects[project_id]
+        # A name that was corrected shows at once, before anybody has told us of it.
+        self._runner.run(repo.read_wording_again(project))
+        return Answers(repo, project, self.reader())
 
     def close(self) -> None:
         """Give up what is under way and close the files in order."""

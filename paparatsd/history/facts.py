@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paparatsd.history.dag import CommitRow, Dag
+from paparatsd.history.cut import end_of, oldest
+from paparatsd.history.dag import ROOT, CommitRow, Dag
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history.wording import ignored_digest
 from paparatsd.store.history_rows import Skeleton, StoredTouch
@@ -133,6 +134,23 @@ class StoredFacts:
             self._set_state(heads=tuple(self._listed))
 
     # ------------------------------------------------------------------ rules
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the graph is of a clone that is cut off somewhere."""
+        return bool(self.store.read.scan_state(self.repo).shallow)
+
+    def cut_below(self, head: int) -> int:
+        """Return the commit below a head, down first parents, of which is not told what it did.
+
+        It is not here, or here as the end of a shallow clone. 0 where history is whole.
+        """
+        end = end_of(self.dag, head)
+        if end != ROOT or not self.is_shallow:
+            return 0 if end == ROOT else end
+        last = oldest(self.dag, head)
+        stored = self.store.read.commits([last]).get(last)
+        return last if stored is not None and stored.commit.boundary else 0
 
     def set_depth(self, shallow: str) -> bool:
         """Note where the clone is cut off; if elsewhere than before, all is to be read anew."""

@@ -7,9 +7,31 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from paparatsd.history_model import ChunkCommit, FoundCommit, HistoryStatus, Owner, TicketNote
     from paparatsd.model import CommitId, ProjectName, RepoId
+
+
+def own_files_stamp(top: Path, common_dir: Path | None) -> tuple[object, ...]:
+    """Return a value that is equal as long as the files stay put that say how to tell history.
+
+    Those at the top of the work tree, and those of git that say where history ends, what stands
+    for other commits, and where the remote is.
+    """
+    paths = [top / name for name in (".mailmap", ".git-blame-ignore-revs")]
+    if common_dir is not None:
+        paths += [common_dir / name for name in ("config", "shallow", "info/grafts")]
+        paths.append(common_dir / "refs" / "replace")
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +41,7 @@ class Followed:
     `head` is None for a folder without git and for an unborn branch. `patterns` are regular
     expressions of the project's own settings; `jira` is where Jira keys are looked up, or "".
     `settled` is False while the head has moved and the view is still being brought in line.
+    `stamp` is an `own_files_stamp`: it makes one follow what those files say.
     """
 
     project_id: int
@@ -32,6 +55,7 @@ class Followed:
     patterns: tuple[str, ...] = ()
     jira: str = ""
     settled: bool = True
+    stamp: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

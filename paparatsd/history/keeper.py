@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd import errors, ipc
-from paparatsd.errors import Broken, ChildDied, PaparatsError
+from paparatsd.errors import Broken, ChildDied, PaparatsError, Unavailable
 from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.supervise import RemoteError
 
@@ -217,6 +217,8 @@ class HistoryKeeper:
         await self._ask("rewritten", repo, pairs, kind)
 
     async def _ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401 - what it returns
+        if self._problem:
+            raise Unavailable(self._problem)
         try:
             return await self._call(operation, *arguments)
         except RemoteError as error:

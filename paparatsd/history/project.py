@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import structlog
 from paparatsd.commits import Change, ChunkPast, Involvement
 from paparatsd.errors import GitFailed
 from paparatsd.history.committed import difference
+from paparatsd.history.cut import read_tree
 from paparatsd.history.lineage import first_parents_apart
 from paparatsd.history.replay import FileNow, replay
 from paparatsd.history.timeline import Timeline
@@ -21,7 +23,6 @@ from paparatsd.sources.git import GitContext
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
 
-    from paparatsd.commits import Touch
     from paparatsd.history.facts import StoredFacts
     from paparatsd.history.followed import Followed
     from paparatsd.sources.repo import Checkout
@@ -50,12 +51,18 @@ class ProjectHistory:
         self._bases: dict[str, int] = {}
         self._bases_at: int | None = None
         self._mapped: tuple[object, ...] | None = None
+        self._cut = 0
+        self._cut_at: int | None = None
+        self._tree: dict[str, str] = {}
 
     @property
     def context(self) -> GitContext:
-        """How git is to be asked here."""
-        found = self.checkout.context if self.checkout is not None else None
-        return found or GitContext()
+        """How git is to be asked of what was committed here."""
+        if self.checkout is None:
+            return GitContext()
+        git_dir = self.checkout.git_dir
+        context = self.checkout.context or GitContext()
+        return replace(context, bare_dir=str(git_dir) if git_dir is not None else "")
 
     @property
     def is_mapped(self) -> bool:
@@ -144,6 +151,7 @@ class ProjectHistory:
         """Have everything replayed again: what is said of commits has changed, or their numbers."""
         self.timeline = Timeline()
         self._bases, self._bases_at = {}, None
+        self._cut_at = None
         self._mapped = None
 
     def _now(self) -> tuple[object, ...]:
@@ -151,10 +159,12 @@ class ProjectHistory:
 
     async def _find_bases(self, view: Iterable[str]) -> AsyncGenerator[None, None]:
         """Say for each path which commit made it what it is at the head; 0 for none."""
-        head, dag = self.head(), self._facts.dag
+        head = self.head()
         if head is None:
             self._bases, self._bases_at = dict.fromkeys(view, 0), None
             return
+        if head != self._cut_at:
+            await self._find_cut(head)
         if head != self._bases_at:
             self._forget_bases(head)
         paths = list(view)
@@ -164,9 +174,30 @@ class ProjectHistory:
         self._bases_at = head
         unknown = [path for path in paths if path not in self._bases]
         for count, path in enumerate(unknown, 1):
-            self._bases[path] = last_touch(self._facts, dag, head, self.git_path(path)) or 0
+            self._bases[path] = self._base_at(head, path)
             if count % READ_AT_ONCE == 0:
                 yield
+
+    async def _find_cut(self, head: int) -> None:
+        """Learn where history ends below a head; what is older is told of by its tree alone."""
+        cut, tree = self._facts.cut_below(head), {}
+        if cut and self.followed.head is not None:
+            try:
+                tree = await read_tree(Path(self.followed.root), self.context, self.followed.head)
+            except GitFailed as error:
+                log.warning("history_tree_unreadable", error=str(error))
+                self.problem = str(error)
+        if cut != self._cut:
+            self._bases, self._bases_at = {}, None
+        self._cut, self._cut_at, self._tree = cut, head, tree
+
+    def _base_at(self, head: int, path: str) -> int:
+        """Return the commit that made a path what it is; where that is cut off, its place."""
+        full = self.git_path(path)
+        found = last_touch(self._facts, self._facts.dag, head, full)
+        if found is not None:
+            return found
+        return self._cut if head == self._cut_at and full in self._tree else 0
 
     def _forget_bases(self, head: int) -> None:
         """Drop those that may differ between where they were looked up and `head`."""
@@ -192,7 +223,9 @@ class ProjectHistory:
             return
         if pasts is not None:
             self.timeline.put(version, base, pasts)
-            self._facts.put_pasts((version, base), pasts)
+            if self._facts.is_shallow or all(past.complete for past in pasts):
+                # What is missing now may be there when it is asked for again.
+                self._facts.put_pasts((version, base), pasts)
 
     # ------------------------------------------------------------------ asking
 
@@ -201,8 +234,7 @@ class ProjectHistory:
         known = self._bases.get(path) if self._bases_at == self.head() else None
         if known is None:
             head = self.head()
-            found = head and last_touch(self._facts, self._facts.dag, head, self.git_path(path))
-            return found or 0
+            return 0 if head is None else self._base_at(head, path)
         return known
 
     async def trace(
@@ -215,12 +247,11 @@ class ProjectHistory:
         info = self._reader.infos([version]).get(version)
         if info is None:
             return None
-        touch = self._touch(path, base)
-        if touch is None or touch.change is Change.DELETE:
+        blob = self._blob(path, base)
+        if blob is None:
             return tuple(ChunkPast(a, b, (), max(0, b - a + 1)) for a, b in ranges)
-        found = await difference(
-            Path(self.followed.root), path, info.content, touch.blob, self.context
-        )
+        root = Path(self.followed.root)
+        found = await difference(root, path, info.content, blob, self.context)
         if found is None:
             return None
         dag, full = self._facts.dag, self.git_path(path)
@@ -232,11 +263,13 @@ class ProjectHistory:
         file = FileNow(base, full, info.lines, found.hunks)
         return replay(self._facts, dag, file, ranges, ignored=ignored)
 
-    def _touch(self, path: str, base: int) -> Touch | None:
-        if not base:
-            return None
-        touches = self._facts.touches_at(self.git_path(path), base)
-        return touches[0] if touches and touches[0].parent == 0 else None
+    def _blob(self, path: str, base: int) -> str | None:
+        """Return git's object of what was committed at a path; None when nothing was."""
+        full = self.git_path(path)
+        touches = self._facts.touches_at(full, base) if base else []
+        if touches and touches[0].parent == 0:
+            return None if touches[0].change is Change.DELETE else touches[0].blob
+        return self._tree.get(full) if base and base == self._cut else None
 
 
 def _of_pointer(past: ChunkPast, first: int, last: int) -> ChunkPast:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from paparatsd.commits import Change, Commit, Moment, Person
 from paparatsd.errors import GitFailed
+from paparatsd.history.instants import as_instant
 from paparatsd.model import CommitId
 
 if TYPE_CHECKING:
@@ -36,9 +37,8 @@ _MARK = b"\x01\0"
 _GAP = b"\n\0"
 _COLON = ord(":")
 _DIFF = b"diff --"
-_DATE = re.compile(r"(-?\d{1,19}) ([+-])(\d+)")
+_DATE = re.compile(r"(-?\d{1,20}) ([+-])(\d+)")
 _DAY_MINUTES = 24 * 60
-_LARGEST_INSTANT = (1 << 63) - 1
 
 GITLINK = b"160000"
 LINK = b"120000"
@@ -245,4 +245,4 @@ def parse_moment(text: str) -> Moment:
     minutes = zone // 100 * 60 + zone % 100
     if minutes >= _DAY_MINUTES:
         minutes = 0
-    return Moment(min(seconds, _LARGEST_INSTANT), -minutes if found[2] == "-" else minutes)
+    return Moment(as_instant(seconds), -minutes if found[2] == "-" else minutes)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import math
+import os
 import time
 from contextlib import aclosing
 from pathlib import Path
@@ -36,6 +38,7 @@ log = structlog.get_logger()
 
 FACTS_AT_ONCE = 1_000
 MAX_SHALLOW_BYTES = 16 << 20
+MAX_OWN_FILE_BYTES = 64 << 20
 AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
 """How long to wait after the n-th failure of git in a row."""
 
@@ -55,6 +58,7 @@ class RepoHistory:
         self._is_stale = False
         self._problem = ""
         self._failed = ""
+        self._lost = ""
         self._depth = ""
         self._failures = 0
         self._again_at: float | None = None
@@ -87,7 +91,7 @@ class RepoHistory:
         if not followed.git or followed.head is None:
             reason = "no commit yet" if followed.git else "not a git repository"
             return HistoryStatus(HistoryState.NONE, 0, 0, reason)
-        reason = self._problem or self._failed or project.problem
+        reason = self._problem or self._failed or self._lost or project.problem
         if project.head() is None and self._problem:
             return HistoryStatus(HistoryState.BROKEN, commits, 0, reason)
         if left or project.head() is None:
@@ -149,6 +153,11 @@ class RepoHistory:
     def _plan_again(self) -> None:
         """Git that was in the middle of packing answers a moment later; a damaged one seldom."""
         if not self._problem and not self._failed:
+            if self._failures > 1 and not self._is_stale:
+                # What was cut off may be there now.
+                for project in self.projects.values():
+                    project.forget_pasts()
+                self._is_stale = True
             self._failures, self._again_at = 0, None
             return
         wait_s = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
@@ -209,18 +218,26 @@ class RepoHistory:
         """See what git and the project's own files say now."""
         if project.checkout is None:
             project.checkout = await places.locate(Path(project.followed.root))
-        if project.checkout.git:
-            sources = await asyncio.to_thread(wording_sources, project.followed, project.checkout)
-            if sources != project.wording_sources:
-                project.wording = await read_wording(project.followed, project.checkout)
-                project.wording_sources = sources
+        await self.read_wording_again(project)
+
+    async def read_wording_again(self, project: ProjectHistory) -> None:
+        """Read what a project says of people, tickets and lines if its files are other ones."""
+        checkout = project.checkout
+        if checkout is None or not checkout.git:
+            return
+        sources = wording_sources(project.followed, checkout)
+        if sources != project.wording_sources:
+            before = project.wording
+            project.wording = await read_wording(project.followed, checkout)
+            project.wording_sources = sources
+            self._is_stale |= before.ignored != project.wording.ignored
 
     async def _learn(self) -> AsyncGenerator[None, None]:
         """Learn which commits the heads reach, and what their parents are."""
         found = self._any_git()
         if found is not None and found.checkout is not None:
-            self._depth = await asyncio.to_thread(_depth_of, found.checkout)
-            if self.facts.set_depth(self._depth):
+            self._depth, replaced = await asyncio.to_thread(_shape_of, found.checkout)
+            if self.facts.set_depth(self._depth + replaced):
                 for project in self.projects.values():
                     project.forget_pasts()
         for project in tuple(self.projects.values()):
@@ -275,7 +292,8 @@ class RepoHistory:
             left = self._left_behind(unread) if failure else set()
             if failure and not left:
                 log.warning("history_failed", repo=self.facts.repo, error=str(failure))
-                self._failed = str(failure)
+                # Facts that were read by half stay so; what could not be read is asked for again.
+                self._failed, self._lost = (str(failure), "") if unread else ("", str(failure))
             self._give_up(left or unread)
 
     def _any_git(self) -> ProjectHistory | None:
@@ -306,14 +324,33 @@ async def _next_piece(work: AsyncGenerator[None, None]) -> None:
     await anext(work)
 
 
-def _depth_of(checkout: Checkout) -> str:
-    """Return a name of where a shallow clone is cut off, "" for a whole one."""
-    if checkout.common_dir is None:
-        return ""
+def _shape_of(checkout: Checkout) -> tuple[str, str]:
+    """Return names of where a shallow clone is cut off and of what stands for other commits.
+
+    Each is "" where there is none. Both change what git says of commits that it has told of.
+    """
+    common = checkout.common_dir
+    if common is None:
+        return "", ""
+    replaced = [_content_of(common / "info" / "grafts")]
+    replaced += list(_packed_replacements(common / "packed-refs"))
+    with contextlib.suppress(OSError):
+        for path in sorted((common / "refs" / "replace").iterdir()):
+            replaced.append(os.fsencode(path.name) + b" " + _content_of(path))
+    return _name_of([_content_of(common / "shallow")]), _name_of(replaced)
+
+
+def _packed_replacements(path: Path) -> list[bytes]:
+    return [line for line in _content_of(path).split(b"\n") if b" refs/replace/" in line]
+
+
+def _content_of(path: Path) -> bytes:
     try:
-        data, _ = read_small_file(
-            checkout.common_dir / "shallow", max_bytes=MAX_SHALLOW_BYTES, follow=False
-        )
+        return read_small_file(path, max_bytes=MAX_OWN_FILE_BYTES, follow=True)[0]
     except (FileNotFoundError, UnreadableFileError):
-        return ""
-    return hashlib.blake2b(data, digest_size=12).hexdigest() if data.strip() else ""
+        return b""
+
+
+def _name_of(parts: list[bytes]) -> str:
+    data = b"\n".join(part for part in parts if part.strip())
+    return hashlib.blake2b(data, digest_size=12).hexdigest() if data else ""

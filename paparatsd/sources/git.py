@@ -43,12 +43,17 @@ _CONFIG_KEYS = r"^(core\.excludesfile|safe\.directory|mailmap\.file)$"
 
 @dataclass(frozen=True, slots=True)
 class GitContext:
-    """What the user's own git configuration says of one checkout, and which git to run."""
+    """What the user's own git configuration says of one checkout, and which git to run.
+
+    With `bare_dir`, git's own directory, git is asked as if there were no work tree: then it reads
+    no attributes there, which could be a pipe, and the same commit compares alike everywhere.
+    """
 
     excludes_file: str | None = None
     safe_directories: tuple[str, ...] = ()
     mailmap_file: str | None = None
     program: str = ""
+    bare_dir: str = ""
 
 
 def find_git(environment: Mapping[str, str] | None = None) -> str:
@@ -174,6 +179,8 @@ def _global_options(context: GitContext, verb: str) -> list[str]:
     if context.mailmap_file:
         settings.append(f"mailmap.file={context.mailmap_file}")
     options = ["--no-pager"]
+    if context.bare_dir:
+        options += [f"--git-dir={context.bare_dir}", "--bare"]
     if verb != "check-ignore":  # which takes paths as they are, and refuses this option
         options.append("--literal-pathspecs")
     for setting in settings:

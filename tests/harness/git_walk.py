@@ -108,12 +108,18 @@ class GitWalk:
         return f"{old} {new}"
 
     def copy(self) -> str:
-        """Copy a file."""
+        """Copy a file, in a commit of its own.
+
+        Were the original moved by the same commit, `git blame` would follow both, and `git log`
+        the one that it takes for the moved file.
+        """
         if len(self._files()) >= MAX_FILES:
             return ""
+        self._commit_all("before")
         old = self._rng.choice(self._files())
         new = f"src/copy_{self._rng.randint(1, 2)}.py"
         self._write(new, self._read(old))
+        self._commit_all("copy")
         return f"{old} {new}"
 
     def commit(self) -> str:

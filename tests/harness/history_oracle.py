@@ -82,7 +82,9 @@ async def assert_right(
     root = Path(project["root"])
     if blame and project["head"] and not (root / ".git" / "MERGE_HEAD").exists():
         problems += await anyio.to_thread.run_sync(_against_blame, root, found)
-    assert not problems, f"history of {name} is wrong:\n" + "\n".join(problems[:12])
+    assert not problems, f"history of {name} is wrong:\n" + "\n".join(
+        [*problems[:8], *problems[-8:]]
+    )
     return found
 
 
@@ -205,17 +207,20 @@ def blame(root: Path, path: str) -> Blamed | None:
     if not listed:
         return None
     commits: dict[int, str] = {}
-    current, ends = "", set()
-    for line in _git(root, "blame", "--porcelain", "--root", "--", path).split("\n"):
+    for line in _git(root, "blame", "--porcelain", "--", path).split("\n"):
         words = line.split(" ")
-        if line.startswith("\t"):
-            continue
-        if len(words[0]) in (40, 64) and len(words) in (3, 4):
-            current = words[0]
-            commits[int(words[2])] = NOBODY if set(current) == {"0"} else current
-        elif line == "boundary":
-            ends.add(current)
-    return Blamed([commits[number] for number in sorted(commits)], frozenset(ends))
+        if len(words[0]) in (40, 64) and len(words) in (3, 4) and not line.startswith("\t"):
+            commits[int(words[2])] = NOBODY if set(words[0]) == {"0"} else words[0]
+    return Blamed([commits[number] for number in sorted(commits)], _ends(root))
+
+
+def _ends(root: Path) -> frozenset[str]:
+    """Return the commits of a shallow clone that have parents which are not there."""
+    place = root / _git(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
+    listed = place.read_text().split() if place.exists() else []
+    return frozenset(
+        name for name in listed if "\nparent " in _git(root, "cat-file", "commit", name)
+    )
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -35,6 +35,7 @@ def main() -> int:
     parser.add_argument("repos", type=Path, nargs="+", metavar="REPO", help="a git checkout")
     parser.add_argument("--chunks", type=int, default=500, help="drawn at random (default 500)")
     parser.add_argument("--line-logs", type=int, default=60, help="of them asked of log -L")
+    parser.add_argument("--blamed", type=int, default=60, help="files that git blame is timed on")
     parser.add_argument("--only", default=",".join(PARTS), help="parts besides the first pass")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--nice", type=int, default=0, help="for the daemon and git alike")
@@ -65,7 +66,7 @@ async def measure(
     figures: dict[str, Any] = {}
     notes: list[str] = []
     async with running(home) as daemon:
-        subject = Subject(daemon, home, tree)
+        subject = Subject(daemon, home, tree, blamed=arguments.blamed)
         figures["pass"] = await history_pass.measure(subject, table)
         if "agreement" in parts:
             figures["agreement"], notes = await history_agreement.measure(

@@ -42,10 +42,13 @@ class Node(NamedTuple):
 
 @dataclass
 class Tally:
-    """What was compared so far."""
+    """What was compared so far; `ignored` are the commits of `.git-blame-ignore-revs`."""
 
+    ignored: frozenset[str] = frozenset()
     chunks: int = 0
     newest: int = 0
+    apart: int = 0
+    """Chunks of which blame names a commit as newest that it was told to ignore."""
     lines: int = 0
     owned: int = 0
     jaccard: list[float] = field(default_factory=list)
@@ -54,7 +57,9 @@ class Tally:
     same: int = 0
     newest_kinds: Counter[str] = field(default_factory=Counter)
     list_kinds: Counter[str] = field(default_factory=Counter)
+    line_kinds: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
+    worst: list[tuple[int, str]] = field(default_factory=list)
 
 
 async def measure(
@@ -67,7 +72,7 @@ async def measure(
         path: blame(subject.tree, path, [place for place in chosen if place.path == path])
         for path in {place.path for place in chosen}
     }
-    tally = Tally()
+    tally = Tally(ignored_in(subject.tree))
     # Spread over the sample, so that the smaller one is as random.
     asked_too = set(chosen[:: max(1, len(chosen) // line_logs)][:line_logs]) if line_logs else set()
     async with subject.daemon.client(within_s=120) as http:
@@ -113,6 +118,15 @@ def read_graph(tree: Path) -> dict[str, Node]:
     return found
 
 
+def ignored_in(tree: Path) -> frozenset[str]:
+    """Return the commits that `git blame` is told to ignore."""
+    try:
+        lines = (tree / ".git-blame-ignore-revs").read_text().splitlines()
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(line.partition("#")[0].strip() for line in lines) - {""}
+
+
 def blame(tree: Path, path: str, places: Sequence[Place]) -> dict[int, str]:
     """Return line -> commit, as `git blame` has it by default, of some lines of a file."""
     options = ["--porcelain", *(f"-L{place.start},{place.end}" for place in places)]
@@ -148,7 +162,15 @@ def compare_blame(
     ours = {one["commit"]["id"]: one["lines"] for one in answer["commits"] if one["lines"]}
     tally.chunks += 1
     tally.lines += sum(theirs.values())
-    tally.owned += sum((Counter(ours) & theirs).values())
+    owned = sum((Counter(ours) & theirs).values())
+    tally.owned += owned
+    if owned < sum(theirs.values()):
+        text = f"{place.path}:{place.start}-{place.end}"
+        tally.worst.append((sum(theirs.values()) - owned, f"lines of {text}"))
+        told = sum(count for name, count in theirs.items() if name in tally.ignored)
+        tally.line_kinds["blame names a commit that it was told to ignore"] += told
+        kind = "given to another commit" if answer["complete"] else f"not of the newest {LIMIT}"
+        tally.line_kinds[kind] += max(0, sum(theirs.values()) - owned - told)
     if not theirs:
         tally.newest += not ours
         return
@@ -158,7 +180,10 @@ def compare_blame(
     if mine == wanted or (mine in theirs and is_tie(graph, mine, wanted)):
         tally.newest += 1
         return
-    if mine is None:
+    if wanted in tally.ignored:
+        tally.apart += 1
+        kind = "blame names one that it was told to ignore, we never do"
+    elif mine is None:
         kind = "we name none"
     elif mine in theirs and wanted in ours:
         kind = "both name both, clocks disagree with the order"
@@ -193,17 +218,25 @@ def compare_log(
     wanted = set(theirs)
     roles = {one["commit"]["id"]: one for one in answer["commits"]}
     mine = {name for name, one in roles.items() if one["role"] != "carrier" or name in wanted}
-    if answer["total"] > LIMIT:
-        tally.list_kinds[f"left out: more than {LIMIT} commits"] += 1
+    if not answer["complete"] and len(wanted) >= LIMIT:
+        tally.list_kinds[f"left out: chunks of more than {LIMIT} commits"] += 1
         return
     both = len(mine & wanted)
     tally.jaccard.append(both / len(mine | wanted) if mine | wanted else 1.0)
     tally.recall.append(both / len(wanted) if wanted else 1.0)
     tally.precision.append(both / len(mine) if mine else 1.0)
     tally.same += mine == wanted
+    if mine != wanted:
+        text = f"commits of {place.path}:{place.start}-{place.end}, of {len(wanted)}"
+        tally.worst.append((len(mine ^ wanted), text))
+    begin = max((graph[name].place for name in mine), default=-1)
     for name in wanted - mine:
-        merge = graph[name].parents > 1
-        tally.list_kinds["log -L only: " + ("merge" if merge else "commit")] += 1
+        kind = "merge" if graph[name].parents > 1 else "commit beside the lines"
+        if graph[name].place > begin:
+            kind = "older than where ours begins: a rename seen otherwise"
+        if name in tally.ignored:
+            kind = "commit of .git-blame-ignore-revs"
+        tally.list_kinds[f"log -L only: {kind}"] += 1
     for name in mine - wanted:
         one = roles[name]
         if one["role"] == "resolution":
@@ -222,6 +255,10 @@ def fill(table: Table, tally: Tally) -> None:
     """Put the figures into rows."""
     of = f"git blame, {tally.chunks} chunks"
     table.add("newest commit agrees", share(tally.newest, tally.chunks), "100 %", of)
+    if tally.apart:
+        rest = tally.chunks - tally.apart
+        table.add("  of those where blame ignores too", share(tally.newest, rest), "100 %",
+                  f"git blame, {rest} chunks")  # fmt: skip
     table.add("line is from the same commit", share(tally.owned, tally.lines), "100 %", of)
     if not tally.jaccard:
         return
@@ -236,7 +273,9 @@ def notes_of(tally: Tally) -> list[str]:
     """Return what differs, by kind."""
     notes = [f"newest, {kind}: {count}" for kind, count in tally.newest_kinds.most_common()]
     notes += [f"  {example}" for example in tally.examples]
-    return notes + [f"{kind}: {count}" for kind, count in tally.list_kinds.most_common()]
+    notes += [f"line, {kind}: {count}" for kind, count in tally.line_kinds.most_common()]
+    notes += [f"{kind}: {count}" for kind, count in tally.list_kinds.most_common()]
+    return notes + [f"  {count} {text}" for count, text in sorted(tally.worst)[: -SHOWN - 1 : -1]]
 
 
 def share(part: int, whole: int) -> str:

@@ -36,6 +36,7 @@ class Subject:
     home: Path
     tree: Path
     name: str = NAME
+    blamed: int = 60
 
     def git(self, *arguments: str) -> str:
         """Run git in the checkout, with its hooks."""

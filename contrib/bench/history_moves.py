@@ -26,7 +26,6 @@ WORKTREES = 10
 RESET = 20
 PAUSE_S = 0.7
 """Between an edit and its commit: a person's commit does not fall into the pass of the save."""
-BLAMED_FILES = 25
 SUFFIXES = (".py", ".rst", ".md", ".txt", ".go", ".ts", ".js", ".java", ".rs", ".c", ".h", ".lua")
 
 
@@ -166,11 +165,10 @@ async def switch(subject: Subject, table: Table) -> dict[str, Any]:
         told.append(await until_told(subject, head, started))
         built.append(count_versions(subject) - versions)
         await asyncio.sleep(PAUSE_S)
-    blame = spent(
-        subject.tree, [("blame", "--porcelain", "--", one) for one in files[:BLAMED_FILES]]
-    )
-    each = blame.wall_s * len(files) / min(BLAMED_FILES, len(files))
-    whole = f"git blame, its files (from {BLAMED_FILES})"
+    blamed = min(subject.blamed // 2, len(files))
+    blame = spent(subject.tree, [("blame", "--porcelain", "--", one) for one in files[:blamed]])
+    each = blame.wall_s * len(files) / blamed
+    whole = f"git blame, its files (from {blamed})"
     for row, place in (("first", 0), ("back", 1), ("there again", 2), ("and back", 3)):
         title = f"switch, {len(files)} files, {row}"
         table.add(title, seconds(shown[place]), seconds(itself[place]), "git switch itself")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from history_lab import Subject
     from lab import Table
 
-BLAMED_FILES = 60
 IDLE_QUERIES = 150
 PAUSE_S = 0.05
 WHOLE_LOG = ("log", "-p", "-U0", "-M", "--diff-merges=first-parent", "HEAD")
@@ -45,13 +44,15 @@ async def measure(subject: Subject, table: Table) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     peaks = HistoryPeaks()
     during: list[float] = []
+    told_during: list[float] = []
     idle: list[float] = []
+    told_idle: list[float] = []
     started = time.perf_counter()
     await subject.daemon.add(subject.tree, name=subject.name, hooks=True)
     async with peaks.follow(subject.daemon.pid):
         figures["index_s"] = await subject.until(is_shown, started)
         told = asyncio.Event()
-        asking = asyncio.create_task(ask(subject, queries, told.is_set, during))
+        asking = asyncio.create_task(ask(subject, queries, told.is_set, during, told_during))
         figures["told_s"] = await subject.until(is_told, started, every_s=0.1)
         told.set()
         await asking
@@ -62,8 +63,9 @@ async def measure(subject: Subject, table: Table) -> dict[str, Any]:
     figures |= {"peak": peaks.by_role["history"], "git_peak": peaks.git["bytes"]}
     figures["file_bytes"] = (subject.daemon.state / "history.sqlite3").stat().st_size
     await asyncio.sleep(1)
-    await ask(subject, queries, lambda: len(idle) >= IDLE_QUERIES, idle)
+    await ask(subject, queries, lambda: len(idle) >= IDLE_QUERIES, idle, told_idle)
     figures["during_s"], figures["idle_s"] = during, idle
+    figures["told_during_s"], figures["told_idle_s"] = told_during, told_idle
     status = await subject.daemon.project(subject.name)
     figures |= {key: status[key] for key in ("files", "chunks")}
     figures["commits"] = status["history"]["commits"]
@@ -79,20 +81,27 @@ def questions(subject: Subject) -> list[str]:
 
 
 async def ask(
-    subject: Subject, queries: Sequence[str], is_over: Callable[[], bool], took: list[float]
+    subject: Subject,
+    queries: Sequence[str],
+    is_over: Callable[[], bool],
+    plain: list[float],
+    told: list[float],
 ) -> None:
-    """Search again and again; each question is new to the cache of answers."""
+    """Search again and again, in turns without and with a line of history for each result."""
     async with subject.daemon.client() as http:
         for number in itertools.count():
             if is_over():
                 return
-            query = queries[number % len(queries)]
-            # Another limit is another question to the cache.
-            options = {"query": query, "limit": 5 + number // len(queries) % 20}
+            # Another limit is another question to the cache of answers.
+            options = {
+                "query": queries[number % len(queries)],
+                "limit": 5 + number // len(queries) % 20,
+                "history": bool(number % 2),
+            }
             started = time.perf_counter()
             reply = await http.post("/v1/search", json=options)
             reply.raise_for_status()
-            took.append(time.perf_counter() - started)
+            (told if number % 2 else plain).append(time.perf_counter() - started)
             await asyncio.sleep(PAUSE_S)
 
 
@@ -100,7 +109,7 @@ def beside(subject: Subject) -> dict[str, Any]:
     """Run what a person would: the whole log with its hunks, and blame of files."""
     log = spent(subject.tree, [WHOLE_LOG])
     files = [path for path in subject.git("ls-files", "-z").split("\0") if path]
-    step = max(1, len(files) // BLAMED_FILES)
+    step = max(1, len(files) // subject.blamed)
     some = [path for path in files[step // 2 :: step] if (subject.tree / path).is_file()]
     blame = spent(subject.tree, [("blame", "--porcelain", "HEAD", "--", path) for path in some])
     return {
@@ -128,6 +137,8 @@ def fill(table: Table, found: dict[str, Any]) -> None:
     table.add("  on disk", megabytes(found["file_bytes"]), "", f"{files} files")
     during, idle = found["during_s"], found["idle_s"]
     table.add("query meanwhile, p50 / p95", halves(during), halves(idle), "ours, when idle")
+    table.add("  with history of each hit", halves(found["told_during_s"]),
+              halves(found["told_idle_s"]), "ours, when idle")  # fmt: skip
 
 
 def halves(took: Sequence[float]) -> str:

@@ -127,7 +127,7 @@ class Server:
         for repo in tuple(self._repos.values()):
             more = True
             while more and time.monotonic() < end:
-                more = await repo.step()
+                more = await repo.step(end - time.monotonic())
             busy = busy or more
         if not busy:
             busy = self._tidy()

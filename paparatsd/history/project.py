@@ -92,17 +92,21 @@ class ProjectHistory:
 
     # ------------------------------------------------------------------ filling
 
-    async def map(self) -> AsyncGenerator[None, None]:
-        """Bring the timeline in line with view and head; yields after each small piece."""
+    async def map(self, others: Sequence[ProjectHistory] = ()) -> AsyncGenerator[None, None]:
+        """Bring the timeline in line with view and head; yields after each small piece.
+
+        What `others` of the same repository (its worktrees) have in memory is taken from them.
+        """
         now = self._now()
         self.problem = ""
         view = self.view()
+        self._take_bases(others)
         async for _ in self._find_bases(view):
             yield
         wanted = [
             (path, version, self._bases[path])
             for path, version in view.items()
-            if self.timeline.base(version) != self._bases[path]
+            if not self._is_here(version, self._bases[path], others)
         ]
         self.pending = len(wanted)
         missing: list[tuple[str, VersionId, int]] = []
@@ -123,6 +127,25 @@ class ProjectHistory:
         self.timeline.keep(view.values())
         self.pending = 0
         self._mapped = now
+
+    def _take_bases(self, others: Iterable[ProjectHistory]) -> None:
+        """Begin with the bases of another project that has the same paths."""
+        if self._bases_at is not None:
+            return
+        for other in others:
+            if other._bases_at is not None and other.git_path("") == self.git_path(""):
+                self._bases, self._bases_at = dict(other._bases), other._bases_at
+                return
+
+    def _is_here(self, version: int, base: int, others: Iterable[ProjectHistory]) -> bool:
+        """Whether the timeline has a file as seen from its base, or gets it from another's."""
+        if self.timeline.base(version) == base or self.timeline.bring_back(version, base):
+            return True
+        for other in others:
+            if other.timeline.base(version) == base:
+                self.timeline.adopt(version, other.timeline)
+                return True
+        return False
 
     def forget_pasts(self) -> None:
         """Have everything replayed again: what is said of commits has changed, or their numbers."""

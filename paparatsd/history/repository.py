@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import math
 import os
 import time
 from contextlib import aclosing
@@ -42,6 +43,9 @@ AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
 """How long to wait after the n-th failure of git in a row."""
 
 
+_LONGEST_S = 86_400.0
+
+
 class RepoHistory:
     """Facts of one repository, and its projects. Work is done in pieces by `step`."""
 
@@ -50,6 +54,7 @@ class RepoHistory:
         self.facts = StoredFacts(store, repo)
         self._reader = reader
         self._work: AsyncGenerator[None, None] | None = None
+        self._piece: asyncio.Future[None] | None = None
         self._is_stale = False
         self._problem = ""
         self._failed = ""
@@ -98,8 +103,11 @@ class RepoHistory:
             return HistoryStatus(HistoryState.LIMITED, commits, 0, reason)
         return HistoryStatus(HistoryState.READY, commits)
 
-    async def step(self) -> bool:
-        """Do a small piece of what is to be done; False when there is nothing."""
+    async def step(self, seconds: float = math.inf) -> bool:
+        """Do a small piece of what is to be done; False when there is nothing.
+
+        A piece that waits for git longer than `seconds` is gone on with by the next step.
+        """
         if self._work is None:
             if self._is_due():
                 self._failed = ""
@@ -108,7 +116,8 @@ class RepoHistory:
                 return False
             self._work = self._run()
         try:
-            await anext(self._work)
+            if not await self._is_advanced(self._work, seconds):
+                return True
         except StopAsyncIteration:
             self._work = None
             self._plan_again()
@@ -121,6 +130,17 @@ class RepoHistory:
             self._work, self._is_stale = None, True
             raise
         return self._work is not None or self._is_stale
+
+    async def _is_advanced(self, work: AsyncGenerator[None, None], seconds: float) -> bool:
+        """Go on to the end of a piece; False when it is not reached in time."""
+        if self._piece is None:
+            self._piece = asyncio.ensure_future(_next_piece(work))
+        done, _ = await asyncio.wait({self._piece}, timeout=min(max(0.0, seconds), _LONGEST_S))
+        if not done:
+            return False
+        piece, self._piece = self._piece, None
+        piece.result()
+        return True
 
     @property
     def again_s(self) -> float | None:
@@ -157,6 +177,10 @@ class RepoHistory:
 
     async def close(self) -> None:
         """Give up what is under way."""
+        piece, self._piece = self._piece, None
+        if piece is not None:
+            piece.cancel()
+            await asyncio.wait({piece})
         work, self._work = self._work, None
         if work is not None:
             await work.aclose()
@@ -178,7 +202,8 @@ class RepoHistory:
         for project in tuple(self.projects.values()):
             if not self._is_to_map(project):
                 continue
-            async with aclosing(project.map()) as pieces:
+            others = [one for one in self.projects.values() if one is not project]
+            async with aclosing(project.map(others)) as pieces:
                 async for _ in pieces:
                     yield
                     if self._is_stale:
@@ -293,6 +318,10 @@ class RepoHistory:
         if ids:
             log.warning("commits_unreadable", repo=self.facts.repo, count=len(ids))
         self.facts.unreadable |= ids
+
+
+async def _next_piece(work: AsyncGenerator[None, None]) -> None:
+    await anext(work)
 
 
 def _shape_of(checkout: Checkout) -> tuple[str, str]:

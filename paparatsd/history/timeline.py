@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Place = tuple[int, int]
 
 
+MAX_ASIDE = 4_000
+"""File versions that stay in memory though the view does not show them: those of other branches."""
+
+
 @dataclass(frozen=True, slots=True)
 class _File:
     """What is known of one file version: `commits` and `chunks` are parallel columns.
@@ -49,6 +53,7 @@ class Timeline:
     def __init__(self) -> None:
         self._files: dict[int, _File] = {}
         self._bases: dict[int, int] = {}
+        self._aside: dict[int, tuple[int, _File]] = {}
         self._columns: _Columns | None = None
 
     def __len__(self) -> int:
@@ -75,13 +80,29 @@ class Timeline:
         self._bases[version] = base
         self._columns = None
 
+    def adopt(self, version: int, other: Timeline) -> None:
+        """Add or replace a version as another timeline has it; both share its columns."""
+        self._files[version] = other._files[version]
+        self._bases[version] = other._bases[version]
+        self._columns = None
+
     def keep(self, versions: Iterable[int]) -> None:
-        """Forget what the view does not show any more."""
+        """Put aside what the view does not show any more; most likely it comes back."""
         gone = self._files.keys() - set(versions)
         for version in gone:
-            del self._files[version], self._bases[version]
+            self._aside[version] = (self._bases.pop(version), self._files.pop(version))
+        while len(self._aside) > MAX_ASIDE:
+            del self._aside[next(iter(self._aside))]
         if gone:
             self._columns = None
+
+    def bring_back(self, version: int, base: int) -> bool:
+        """Take a version that was put aside, if it was seen from this base."""
+        if self._aside.get(version, (None,))[0] != base:
+            return False
+        self._bases[version], self._files[version] = self._aside.pop(version)
+        self._columns = None
+        return True
 
     def chunks_of(
         self, commits: NDArray[np.int64] | None, *, fresh: bool

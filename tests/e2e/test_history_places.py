@@ -7,7 +7,7 @@ import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.harness import history_oracle
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from tests.harness.daemon import Daemon
 
@@ -188,10 +188,10 @@ async def test_a_missing_commit_ends_history_and_its_return_brings_it_back(
     assert await ids_of(daemon, f"{name}:burrow.py#dig") == [second, first]
 
 
-def is_ready(name: str) -> object:
+def is_ready(name: str) -> Callable[[dict[str, Any]], bool]:
     """Return a condition: all history is there."""
 
-    def satisfied(status: dict[str, list[dict[str, dict[str, object]]]]) -> bool:
+    def satisfied(status: dict[str, Any]) -> bool:
         (one,) = (one for one in status["projects"] if one["name"] == name)
         return bool(one["history"]) and one["history"]["state"] == "ready"
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.harness import history_oracle
-from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tests.harness.daemon import Daemon
+    from tests.harness.repos import Repo
 
 pytestmark = pytest.mark.fault
 

@@ -119,14 +119,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Involvement:
-    """One commit of a chunk's history.
+    """One commit of a chunk's history, by the number under which the store knows it.
 
     `lines` is how many of the chunk's lines as they are now it was the last to change: 0 where
     all it did was overwritten since, where it only removed lines, and of a carrier.
     `born` says that the chunk's oldest lines begin here: nothing of it is older.
     """
 
-    commit: CommitId
+    commit: int
     role: Role
     lines: int
     born: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 from dataclasses import replace
@@ -37,6 +38,7 @@ from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
@@ -123,6 +125,8 @@ class Daemon:
             inbox=inbox,
             projects=projects,
             service=service,
+            history=parts.history,
+            worktrees=service.worktrees,
             delete_points=parts.delete_points,
             state_file=self._settings.places.catalog,
             flush_problem=lambda: parts.flusher.problem,
@@ -139,6 +143,7 @@ class Daemon:
             background = [
                 tasks.create_task(hub.run()),
                 tasks.create_task(parts.flusher.run()),
+                tasks.create_task(parts.history.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
@@ -179,6 +184,7 @@ class Daemon:
             clock=self._clock,
             hub=hub,
             ledger=parts.ledger,
+            history=parts.history,
             index=self._settings.index,
             watch=self._settings.watch,
             broadcaster=broadcaster,
@@ -208,8 +214,8 @@ class Daemon:
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
-            pid = parts.search_child.pid
-            return found if pid is None else {**found, "search": pid}
+            children = (parts.search_child, parts.history_child)
+            return found | {one.name: one.pid for one in children if one.pid is not None}
 
         return Service(
             settings=self._settings,
@@ -218,6 +224,7 @@ class Daemon:
             roster=roster,
             ledger=parts.ledger,
             searcher=searcher,
+            history=parts.history,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,
@@ -258,6 +265,8 @@ class Daemon:
             return
         if self._roster is not None:
             self._roster.offer(key, batch)
+        if batch.head and self._keeper is not None:
+            self._keeper.git_moved()
 
     # ------------------------------------------------------------------ life cycle
 
@@ -277,6 +286,7 @@ class Daemon:
             await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
+        gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""
@@ -358,6 +368,7 @@ def run_daemon(
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)
+            ask_for_short_slices()
             daemon = Daemon(
                 settings,
                 reread=reread,

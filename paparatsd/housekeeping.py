@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,13 @@ import structlog
 
 from paparatsd.errors import PaparatsError
 from paparatsd.indexing.drift import repair
-from paparatsd.model import ChangeBatch
+from paparatsd.model import ChangeBatch, CommitId
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import ShardKey
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
     from paparatsd.sessions import ProjectSession
     from paparatsd.sources.inbox import HookEvent, Inbox
     from paparatsd.store.vectors import VectorStore
+    from paparatsd.worktrees import WorktreeFollower
 
 log = structlog.get_logger()
 
 SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
 """Keys of our own directories at the watch hub; no project's name has a `#`."""
 TIDY_S = 600.0
+
+
+def common_of(git_dir: Path) -> Path:
+    """Return the directory that all work trees have in common, of one's own git directory."""
+    real = Path(os.path.realpath(git_dir))
+    return real.parent.parent if real.parent.name == "worktrees" else real
 
 
 class Housekeeping:
@@ -47,6 +56,8 @@ class Housekeeping:
         inbox: Inbox,
         projects: ProjectsFile,
         service: Service,
+        history: HistoryKeeper,
+        worktrees: WorktreeFollower,
         delete_points: Callable[[ShardKey], Awaitable[None]],
         state_file: Path,
         flush_problem: Callable[[], str],
@@ -61,6 +72,8 @@ class Housekeeping:
         self._inbox = inbox
         self._projects = projects
         self._service = service
+        self._history = history
+        self._worktrees = worktrees
         self._delete_points = delete_points
         self._state_file = state_file
         self._state_inode = state_file.stat().st_ino
@@ -69,17 +82,23 @@ class Housekeeping:
         self._tick_s = tick_s
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
+        self._git_moved = asyncio.Event()
         self._tidied_at: float | None = None
 
     def offer(self, key: str) -> None:
         """Take note of an event in one of our own directories."""
         (self._spool_moved if key == SPOOL_KEY else self._list_moved).set()
 
+    def git_moved(self) -> None:
+        """Take note that git did something in a registered repository."""
+        self._git_moved.set()
+
     async def run(self) -> None:
         """Keep house until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._repeat(self._spool_moved, self.read_spool))
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
+            tasks.create_task(self._repeat(self._git_moved, self._worktrees.follow))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
             tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
@@ -124,6 +143,7 @@ class Housekeeping:
                 await self._check_store()
             # Events are hints here too.
             self._spool_moved.set()
+            self._git_moved.set()
             if self._projects.changed():
                 self._list_moved.set()
             await self._pool.rest_when_idle()
@@ -158,11 +178,35 @@ class Housekeeping:
         """Hand each hook's event to the projects of its repository, then delete it."""
         events = await asyncio.to_thread(self._inbox.read)
         for event in events:
-            for session in self._sessions_of(event):
+            sessions = self._sessions_of(event)
+            for session in sessions:
                 session.offer(ChangeBatch(head=True))
+            await self._note_fired(event)
+            await self._note_rewrites(event, sessions)
         if events:
+            self._git_moved.set()
             log.debug("hook_events_read", count=len(events))
             await asyncio.to_thread(self._inbox.acknowledge, events)
+
+    async def _note_fired(self, event: HookEvent) -> None:
+        if event.complete and event.git_dir:
+            common = common_of(Path(event.git_dir))
+            times = self._service.hook_times
+            await asyncio.to_thread(times.note, str(common), event.kind, self._clock.now())
+
+    async def _note_rewrites(self, event: HookEvent, sessions: Sequence[ProjectSession]) -> None:
+        """Pass on which commits took the place of which. What is lost costs old ids, no more."""
+        if not event.rewrites:
+            return
+        kind = event.arguments[0] if event.arguments else "rewrite"
+        pairs = [(CommitId(old), CommitId(new)) for old, new in event.rewrites]
+        for repo in {session.snapshot().repo for session in sessions}:
+            if repo is None:
+                continue
+            try:
+                await self._history.rewritten(repo, pairs, kind)
+            except PaparatsError as error:
+                log.warning("rewrites_lost", repo=repo, error=str(error))
 
     def _sessions_of(self, event: HookEvent) -> list[ProjectSession]:
         """Return the sessions that show the repository; all when the event does not say which."""

@@ -17,6 +17,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Protocol
@@ -26,6 +27,13 @@ REQUEST, REPLY, FAILURE, NOTE = 0, 1, 2, 3
 URGENT, NORMAL, BULK = 0, 1, 2
 IDLE_PAUSE_MS = 1
 """How long a child listens between two pieces of idle work: that leaves others some processor."""
+
+AWAKE_S = 0.001
+"""How long a child looks for the answer of its side before it sleeps until there is one.
+
+Most answers come sooner. To be put to sleep and woken takes up to a tenth of that, and then the
+processor's caches hold what others needed.
+"""
 
 Handler = Callable[[str, Any, Callable[[Any], None]], Any]
 """Called with (operation, argument, note); what it returns is the reply, `note` sends progress."""
@@ -41,6 +49,21 @@ def die_with_parent() -> None:
     """Ask the kernel to end this process when its parent ends (Linux; elsewhere EOF does it)."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+
+
+def lower_priority(niceness: int) -> None:
+    """Let everything else go first. Linux weighs whole sessions before their processes.
+
+    A child leads a session of its own, whose share (sched(7), autogroup) is lowered as well; its
+    niceness would count only within it.
+    """
+    os.nice(niceness)
+    with contextlib.suppress(OSError):  # no autogroups here, or changed too often at this moment
+        descriptor = os.open("/proc/self/autogroup", os.O_WRONLY)
+        try:
+            os.write(descriptor, b"%d" % niceness)
+        finally:
+            os.close(descriptor)
 
 
 def limit_memory(max_bytes: int) -> None:
@@ -112,6 +135,8 @@ class ChildServer:
         self._queue: list[tuple[int, int, int, str, Any]] = []
         self._order = 0
         self._open = True
+        # Whoever is to answer needs a processor too.
+        self._stays_awake = side is not None and (os.cpu_count() or 1) > 1
         self._poll: select.poll | None = None
         if side is not None or idle is not None:
             self._poll = select.poll()
@@ -133,7 +158,7 @@ class ChildServer:
 
     def _listen(self, poll: select.poll) -> None:
         """Take in what has come from either side; do idle work or wait while it is nothing."""
-        ready = {number for number, _ in poll.poll(self._patience_ms())}
+        ready = {number for number, _ in self._ready(poll)}
         if self._side is not None:
             if self._side.fileno() in ready:
                 self._side.take()
@@ -143,9 +168,22 @@ class ChildServer:
         elif self._idle is not None and not ready and self._may_idle():
             self._busy = self._idle()
 
+    def _ready(self, poll: select.poll) -> list[tuple[int, int]]:
+        """Wait until there is something to take in, at first without sleeping if it is due."""
+        if self._stays_awake and not self._queue and self._is_waiting():
+            end = time.perf_counter() + AWAKE_S
+            while time.perf_counter() < end:
+                ready = poll.poll(0)
+                if ready:
+                    return ready
+                os.sched_yield()  # whoever needs this processor goes first
+        return poll.poll(self._patience_ms())
+
+    def _is_waiting(self) -> bool:
+        return self._side is not None and self._side.wait_s() is not None
+
     def _may_idle(self) -> bool:
-        waiting = self._side is not None and self._side.wait_s() is not None
-        return self._busy and not self._queue and not waiting
+        return self._busy and not self._queue and not self._is_waiting()
 
     def _patience_ms(self) -> float | None:
         if self._queue:

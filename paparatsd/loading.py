@@ -113,6 +113,7 @@ OPTIONS: dict[str, Option] = {
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
+    "projects.worktrees": Option(one_of("offer", "add", "off")),
     "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),
     "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),
 }

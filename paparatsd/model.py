@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from paparatsd.history_model import ChangedFilter, HistoryStatus, LastChange
+
 
 RepoId = NewType("RepoId", str)
 """A lineage: the id of the oldest first-parent root commit, or a random id kept in the catalog."""
@@ -309,6 +311,7 @@ class Freshness:
     reason: str = ""
     pending: int = 0
     checked_at: float | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +348,7 @@ class ProjectStatus:
     watching: str
     hooks: str
     progress: Progress | None = None
-    history: Mapping[str, Any] = field(default_factory=dict)
+    history: HistoryStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +366,8 @@ class DaemonStatus:
     memory_bytes: Mapping[str, int]
     projects: tuple[ProjectStatus, ...]
     problems: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    """What could be indexed and is not, with the command that does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +375,8 @@ class ProjectEntry:
     """One registered project, as written in projects.yml.
 
     `overrides` has the shape of .paparats.yml and wins over it; `exclude` is its exclude_extra.
+    `worktree_of` names the project beside which git added this work tree, if it was taken in
+    without being asked: it goes when git removes it.
     """
 
     name: ProjectName
@@ -378,6 +385,7 @@ class ProjectEntry:
     hooks: bool = True
     exclude: tuple[str, ...] = ()
     overrides: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    worktree_of: ProjectName | None = None
 
 
 # --------------------------------------------------------------------------- search
@@ -393,7 +401,11 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect."""
+    """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect.
+
+    `changed`: only what was changed by somebody, at some time or for a ticket. `history`: each hit
+    is to carry its last change.
+    """
 
     query: str
     limit: int = 5
@@ -406,6 +418,8 @@ class SearchRequest:
     deadline_s: float = 10.0
     related: bool = False
     explain: bool = False
+    changed: ChangedFilter | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,8 +447,9 @@ class Hit:
     """One result. `also_in` lists other projects showing the identical (path, content).
 
     `signals`: each feature's share of the ranking score; `values`: the features themselves;
-    `grounds`: what the shown confidence was computed from (search/confidence.py). `related` is None
-    when nobody asked for it. `symbol_end`: the last line of the symbol, when it goes on below.
+    `grounds`: what the shown confidence was computed from (search/confidence.py). `related` and
+    `last_change` are None when nobody asked for them. `symbol_end`: the last line of the symbol,
+    when it goes on below.
     """
 
     project: ProjectName
@@ -456,6 +471,7 @@ class Hit:
     grounds: Mapping[str, float] = field(default_factory=dict)
     related: tuple[Neighbour, ...] | None = None
     symbol_end: int | None = None
+    last_change: LastChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from paparatsd.embeddings.http import HttpEmbedder
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.fingerprints import make_pipeline
+from paparatsd.history.keeper import HistoryKeeper
 from paparatsd.indexing.apply import VersionBuilder
 from paparatsd.indexing.dense import DenseFiller
 from paparatsd.indexing.flusher import Flusher
@@ -47,6 +48,8 @@ class Parts:
     ledger: Ledger
     vectors: VectorStore
     search_child: Child
+    history: HistoryKeeper
+    history_child: Child
     pool: WorkerPool
     flusher: Flusher
     pipeline: Pipeline
@@ -109,6 +112,7 @@ class Parts:
         steps: list[Callable[[], Awaitable[object]]] = [
             self.pool.stop,
             self.search_child.stop,
+            self.history_child.stop,
             self.flusher.flush,
             self.vectors.stop,
         ]
@@ -184,10 +188,17 @@ async def _build_on(
             flusher=flusher,
         )
 
+    history_child = Child(
+        "history",
+        "paparatsd.history.child",
+        (str(settings.places.history), str(settings.places.catalog)),
+    )
     return Parts(
         ledger=ledger,
         vectors=vectors,
         search_child=_search_child(settings, vectors),
+        history=HistoryKeeper(history_child, clock),
+        history_child=history_child,
         pool=pool,
         flusher=flusher,
         pipeline=pipeline,

@@ -46,6 +46,8 @@ class ProjectRules:
         self.selection: SelectionRules | None = None
         self.problem = ""
         self.warnings: tuple[str, ...] = ()
+        self.ticket_patterns: tuple[str, ...] = ()
+        self.jira = ""
 
     async def read(self) -> SelectionRules | None:
         """Read the file again; None while it is bad and none could ever be read."""
@@ -56,6 +58,7 @@ class ProjectRules:
             return self.selection
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings
+        self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
         self.selection = SelectionRules(
             exclude=(*config.exclude, *config.exclude_extra),
             paths=config.paths,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ HEADER = """\
 """
 MAX_FILE_BYTES = 4 << 20
 OVERRIDE_KEYS = frozenset({"language", "indexing", "metadata", "docs"})
-ENTRY_KEYS = OVERRIDE_KEYS | {"path", "url", "name", "group", "hooks"}
+ENTRY_KEYS = OVERRIDE_KEYS | {"path", "url", "name", "group", "hooks", "worktree_of"}
 DEFAULTS_KEYS = OVERRIDE_KEYS | {"group", "hooks", "cron", "cron_fast"}
 
 Signature = tuple[int, int, int, int] | None
@@ -94,7 +94,7 @@ def validate_entry(
             )
         if other.path == str(path):
             raise Conflict(f"{path} is registered already, as {other.name!r}")
-    return ProjectEntry(name, str(path), group, entry.hooks, entry.exclude, entry.overrides)
+    return replace(entry, name=name, path=str(path), group=group)
 
 
 class ProjectsFile:
@@ -144,7 +144,15 @@ class ProjectsFile:
             )
         return self._registry
 
-    def add(self, path: str, *, name: str | None, group: str | None, hooks: bool) -> ProjectEntry:
+    def add(
+        self,
+        path: str,
+        *,
+        name: str | None,
+        group: str | None,
+        hooks: bool,
+        worktree_of: str | None = None,
+    ) -> ProjectEntry:
         """Register a directory and write the file; the same again returns the same entry.
 
         Raises BadQuery and Conflict as `validate_entry` does, Conflict also while the file is
@@ -166,6 +174,8 @@ class ProjectsFile:
             raw["group"] = group
         if not hooks:
             raw["hooks"] = False
+        if worktree_of is not None:
+            raw["worktree_of"] = worktree_of
         entry = parse_entry(raw, document.get("defaults") or {}, self._forced_group)
         entry = validate_entry(entry, self._registry.entries, self._home)
         wanted = {**document, "repos": [*(document.get("repos") or []), raw]}
@@ -364,7 +374,14 @@ def parse_entry(
         hooks,
         config.exclude_extra,
         overrides,
+        check_project_name(raw["worktree_of"]) if _is_text(raw.get("worktree_of")) else None,
     )
+
+
+def _is_text(value: object) -> bool:
+    if value is None or isinstance(value, str):
+        return bool(value)
+    raise BadQuery("worktree_of: allowed: the name of a project; put it into quotes")
 
 
 def _path_of(raw: Mapping[str, Any]) -> str:

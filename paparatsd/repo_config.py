@@ -8,14 +8,15 @@ configuration: to go on with the defaults would index what the user has left out
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from paparatsd.errors import BadQuery
 from paparatsd.naming import check_group_name
 from paparatsd.plain_yaml import PlainYamlError, read_plain_yaml
+from paparatsd.ticket_patterns import MAX_PATTERNS, BadPatternError, compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,6 +54,7 @@ class RepoConfig:
     `exclude` and `exclude_extra` are ignore patterns in gitignore form; both are applied. `paths`
     are directories or files, relative, to which indexing is restricted; empty means everything.
     `chunk_chars` and `overlap_chars` are None where the daemon's own limits hold.
+    `ticket_patterns` can be given to `compile_pattern`; `jira_url` is without a slash at its end.
     """
 
     group: GroupName | None = None
@@ -71,6 +73,7 @@ class RepoConfig:
     git_enabled: bool = True
     max_commits_per_file: int = 50
     ticket_patterns: tuple[str, ...] = ()
+    jira_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,9 @@ def parse_repo_config(document: Mapping[str, Any], root: Path | None = None) -> 
         rule = _KEYS.get(key)
         if rule is not None and value is not None:
             checked[key] = _checked(key, value, rule.check)
-            if rule.name is not None:
+            if rule.name == "ticket_patterns":
+                values[rule.name] = _both(values.get(rule.name, ()), checked[key], key)
+            elif rule.name is not None:
                 values[rule.name] = checked[key]
     overlap, chunk = checked.get("indexing.overlap"), checked.get("indexing.chunkSize")
     if overlap is not None and overlap >= (chunk or 1_024):
@@ -162,6 +167,17 @@ def parse_repo_config(document: Mapping[str, Any], root: Path | None = None) -> 
             if not (root / path).resolve().is_relative_to(root.resolve()):
                 raise BadRepoConfigError(f"indexing.paths: {path!r} leaves the project by a link")
     return RepoConfig(**values)
+
+
+def _both(patterns: tuple[str, ...], more: tuple[str, ...], key: str) -> tuple[str, ...]:
+    """Add up the patterns of the two keys that may list them."""
+    both = tuple(dict.fromkeys((*patterns, *more)))
+    if len(both) > MAX_PATTERNS:
+        raise BadRepoConfigError(
+            f"{key}: history.tickets and metadata.git.ticketPatterns together have over "
+            f"{MAX_PATTERNS} patterns"
+        )
+    return both
 
 
 def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -274,12 +290,30 @@ def _directory_tags(value: object) -> dict[str, tuple[str, ...]]:
 
 def _patterns(value: object) -> tuple[str, ...]:
     patterns = _texts(value)
+    if len(patterns) > MAX_PATTERNS:
+        raise ValueError(f"at most {MAX_PATTERNS} regular expressions")
     for pattern in patterns:
         try:
-            re.compile(pattern)
-        except (re.error, OverflowError, RecursionError):
-            raise ValueError(f"regular expressions; {_shown(pattern)} is none") from None
+            compile_pattern(pattern)
+        except BadPatternError as error:
+            raise ValueError(f"regular expressions; {_shown(pattern)} is not: {error}") from None
     return patterns
+
+
+def _web_address(value: object) -> str:
+    allowed = "a web address such as https://jira.example.org, without user, query and fragment"
+    text = value if isinstance(value, str) else ""
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(allowed) from None
+    plain = text.isascii() and text.isprintable() and not set(text) & set(" \\\"'<>`@?#")
+    if not plain or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(allowed)
+    if ".." in parts.path.split("/"):
+        raise ValueError(allowed)
+    return text.rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +324,9 @@ class _Rule:
     name: str | None = None
 
 
-_SECTIONS = frozenset({"indexing", "watcher", "embeddings", "metadata", "metadata.git", "docs"})
+_SECTIONS = frozenset(
+    {"indexing", "watcher", "embeddings", "metadata", "metadata.git", "docs", "history"}
+)
 _KEYS: Mapping[str, _Rule] = {
     "group": _Rule(_group, "group"),
     # Languages are told from each file; the key is checked because existing files have it.
@@ -318,6 +354,9 @@ _KEYS: Mapping[str, _Rule] = {
     "metadata.git.enabled": _Rule(_flag, "git_enabled"),
     "metadata.git.maxCommitsPerFile": _Rule(_whole(1, 500), "max_commits_per_file"),
     "metadata.git.ticketPatterns": _Rule(_patterns, "ticket_patterns"),
+    # Two names of one thing: the section of this daemon, and the key that existing files have.
+    "history.tickets": _Rule(_patterns, "ticket_patterns"),
+    "history.jira": _Rule(_web_address, "jira_url"),
     "docs.kind": _Rule(_one_of("auto", "prose", "code"), "docs_kind"),
     "docs.audience": _Rule(_text, "docs_audience"),
 }

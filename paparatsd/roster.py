@@ -101,6 +101,12 @@ class Roster:
             if name not in listed:
                 await self._parts.ledger.remove_project(name)
                 log.info("project_removed", project=name)
+        await self._keep_history()
+
+    async def _keep_history(self) -> None:
+        """Have history forgotten of repositories that no project shows any more."""
+        rows = await self._parts.ledger.projects()
+        self._parts.history.keep({row.repo for row in rows.values()})
 
     def _start(self, session: ProjectSession) -> None:
         if self._group is not None:
@@ -130,7 +136,9 @@ class Roster:
 
     async def _remove(self, name: ProjectName) -> None:
         await self._end(name)
-        del self._sessions[name]
+        session = self._sessions.pop(name)
         await self._parts.ledger.remove_project(name)
+        self._parts.history.drop(session.project_id)
+        await self._keep_history()
         self._parts.broadcaster.send("removed", project=name)
         log.info("project_removed", project=name)

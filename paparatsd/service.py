@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.history_service import HistoryService
+from paparatsd.hook_times import HookTimes
 from paparatsd.model import (
     DaemonStatus,
     Depth,
@@ -22,12 +24,16 @@ from paparatsd.model import (
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
+from paparatsd.status import Statuses, memory_of
+from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
@@ -62,6 +68,7 @@ class Service:
         roster: Roster,
         ledger: Ledger,
         searcher: Searcher,
+        history: HistoryKeeper,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -79,7 +86,8 @@ class Service:
         self._roster = roster
         self._ledger = ledger
         self._searcher = searcher
-        self._hub = hub
+        self._keeper = history
+        self._history = HistoryService(history, searcher, clock)
         self._broadcaster = broadcaster
         self._pipeline = pipeline
         self._embedder = embedder
@@ -91,7 +99,19 @@ class Service:
         self._stop = stop
         self._started = clock.monotonic()
         self._hooks = ProjectHooks(settings.places.spool)
+        self._statuses = Statuses(
+            ledger=ledger,
+            hub=hub,
+            hooks=self._hooks,
+            history=history,
+            pipeline=pipeline,
+            filler=filler,
+        )
+        self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
+        self.worktrees = WorktreeFollower(
+            roster, settings.projects.worktrees, self._add_worktree, self._remove_worktree
+        )
         self._settings_problem = ""
         self.http_address = ""
         self.socket_address = ""
@@ -104,13 +124,36 @@ class Service:
         verified = await self._verify(sessions) if request.fresh else frozenset()
         longest = min(request.deadline_s, self._settings.search.deadline_s)
         request = replace(request, deadline_s=longest)
-        return await self._searcher.search(request, self._scope(sessions, verified))
+        scope = self._scope(sessions, verified)
+        limited = await self._history.limited(scope, request.changed)
+        answer = await self._searcher.search(request, limited)
+        if request.changed:
+            answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
+        return await self._history.with_last_changes(answer, scope) if request.history else answer
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
         if not 0 <= radius <= MAX_RADIUS_LINES:
             raise BadQuery(f"radius is {radius}; it must be between 0 and {MAX_RADIUS_LINES} lines")
         return await self._searcher.show(address, radius, self._scope(self._select((), ())))
+
+    async def chunk_log(self, address: str, limit: int) -> ChunkLog:
+        """Return the history of the chunk or the lines at an address."""
+        sessions = self._select((), ())
+        branches = {item.name: item.snapshot().head.branch for item in sessions}
+        return await self._history.log(address, limit, self._scope(sessions), branches)
+
+    async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
+        """Find commits by what they say and what they changed, or list them by time."""
+        groups = tuple(map(GroupName, request.groups))
+        scope = self._scope(self._select(request.projects, groups))
+        return await self._history.find_commits(request, scope)
+
+    async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
+        """Search, and return the hits with their relations and the commits behind them."""
+        answer = await self.search(replace(request, related=True, history=True))
+        scope = self._scope(self._select(request.projects, request.groups))
+        return await self._history.explain(answer, scope, request.changed, commits_per_hit)
 
     async def status(self) -> DaemonStatus:
         """Return everything the daemon says of itself and of each project."""
@@ -124,9 +167,10 @@ class Service:
             socket=self.socket_address,
             embedder=self._embedder,
             store=self._describe_store(),
-            memory_bytes=await asyncio.to_thread(_memory_of, dict(self._processes())),
+            memory_bytes=await asyncio.to_thread(memory_of, dict(self._processes())),
             projects=projects,
             problems=self._problems(projects),
+            offers=self.worktrees.offers,
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -178,6 +222,24 @@ class Service:
             await self._apply(self._projects.registry.entries)
         return entry
 
+    async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
+        """Register a work tree that git added; its hooks are those of the repository."""
+        async with self._changing:
+            await asyncio.to_thread(
+                self._projects.add,
+                str(root),
+                name=name,
+                group=beside.group,
+                hooks=False,
+                worktree_of=beside.worktree_of or beside.name,
+            )
+            await self._apply(self._projects.registry.entries)
+
+    async def _remove_worktree(self, entry: ProjectEntry) -> None:
+        async with self._changing:
+            await asyncio.to_thread(self._projects.remove, entry.name)
+            await self._apply(self._projects.registry.entries)
+
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
         self._roster.session(name)
@@ -203,46 +265,7 @@ class Service:
             for session in self._roster.sessions()
             if (group is None or session.entry.group == group) and self._allowed(session.name)
         ]
-        # States first: a commit in between may make the counts newer than the state, never older.
-        states = [session.snapshot() for session in sessions]
-        totals = await self._ledger.totals()
-        return tuple(
-            self._status_of(session, now, totals)
-            for session, now in zip(sessions, states, strict=True)
-        )
-
-    def _status_of(
-        self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
-    ) -> ProjectStatus:
-        total = totals.get(now.project_id)
-        fresh = session.freshness()
-        state, reason, vectors_left = now.state, now.reason, 0
-        if now.repo is not None and self._filler is not None:
-            vectors_left = self._filler.pending(self._pipeline.shard(now.repo))
-        if vectors_left and state is ProjectState.READY:
-            state = ProjectState.INDEXING
-            reason = f"words are indexed, vectors of {vectors_left} files are still to come"
-        return ProjectStatus(
-            name=session.name,
-            root=session.entry.path,
-            group=session.entry.group,
-            repo=now.repo,
-            branch=now.head.branch,
-            head=now.head.commit,
-            state=state,
-            reason=reason,
-            generation=now.generation,
-            files=total.files if total is not None else 0,
-            chunks=total.chunks if total is not None else 0,
-            skipped=sum(total.skipped.values()) if total is not None else 0,
-            pending=now.pending + vectors_left,
-            languages=dict(total.languages) if total is not None else {},
-            freshness=fresh.state,
-            checked_at=now.checked_at,
-            watching=self._hub.health(session.name),
-            hooks=self._hooks.state_of(session.name),
-            progress=now.progress,
-        )
+        return await self._statuses.of(sessions)
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
         """Queue a reindex of one project, or of all, and say of which."""
@@ -260,10 +283,17 @@ class Service:
             session.name: await self._ledger.skipped(session.project_id) for session in sessions
         }
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
-        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending.
+
+        With `history` also when every chunk has its history, or it is known why not.
+        """
         sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
         await asyncio.gather(*(session.flush() for session in sessions))
+        if history:
+            await self._keeper.settle()
         return tuple(session.freshness(verified=True) for session in sessions)
 
     # ------------------------------------------------------------------ hooks
@@ -299,7 +329,7 @@ class Service:
         for session in self._roster.sessions():
             if target in (session.name, session.entry.path):
                 self._hooks.remember(session.name, report.state)
-        return report
+        return replace(report, fired=self.hook_times.of(report.repository))
 
     # ------------------------------------------------------------------ the daemon itself
 
@@ -413,16 +443,3 @@ def _building(now: Snapshot) -> tuple[int, int] | None:
     if not now.first or now.progress is None:
         return None
     return now.progress.files_done, now.progress.files_total
-
-
-def _memory_of(processes: Mapping[str, int]) -> dict[str, int]:
-    """Return resident bytes by process name; what cannot be read is left out."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    sizes: dict[str, int] = {}
-    for name, pid in processes.items():
-        try:
-            fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        sizes[name] = int(fields[1]) * page
-    return sizes

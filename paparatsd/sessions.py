@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError, Unavailable
+from paparatsd.history.followed import Followed, own_files_stamp
 from paparatsd.indexing.passes import Pass, PassInput
 from paparatsd.model import (
     ChangeBatch,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
@@ -52,6 +54,8 @@ RULE_FILES = frozenset(
 )
 """Files that decide about other files: a change of one means a full pass."""
 RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
+PERIODIC = "periodic check"
+"""The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
 """A periodic pass may cost at most 1/2000 of one processor."""
 
@@ -68,6 +72,7 @@ class SessionParts:
     broadcaster: Broadcaster
     builder_of: Callable[[RepoId], VersionBuilder]
     warm: Callable[[], None]
+    history: HistoryKeeper
     on_group: Callable[[], None] = lambda: None
     """Called when a project's own file names another group than the project has."""
     on_change: Callable[[GroupName], None] = lambda group: None
@@ -108,6 +113,7 @@ class ProjectSession:
         self._reason = "opening"
         self._dirty: set[str] = set()
         self._full_reason: str | None = "start"
+        self._looking = ""
         self._paranoid = False
         self._wake = asyncio.Event()
         self._asked = 0
@@ -167,7 +173,7 @@ class ProjectSession:
             pending=pending,
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
-            dirty=self._full_reason is not None or bool(self._dirty or waiting),
+            dirty=self._full_reason is not None or bool(self._dirty or waiting or self._looking),
             first=not self._first_pass_done,
         )
 
@@ -184,7 +190,8 @@ class ProjectSession:
         elif verified:
             state = FreshnessState.VERIFIED
         elif now.dirty:
-            state, reason = FreshnessState.STALE, self._full_reason or "changes pending"
+            state = FreshnessState.STALE
+            reason = self._full_reason or self._looking or "changes pending"
         elif (watching := self._parts.hub.health(self.name)) != "events":
             state, reason = FreshnessState.STALE, self._age_when(watching)
         return Freshness(
@@ -195,6 +202,7 @@ class ProjectSession:
             reason=reason,
             pending=now.pending,
             checked_at=now.checked_at,
+            branch=now.head.branch,
         )
 
     def _age_when(self, watching: str) -> str:
@@ -266,7 +274,7 @@ class ProjectSession:
         while not (self._dirty or self._full_reason):
             left = self._next_full - self._parts.clock.monotonic()
             if left <= 0:
-                self._full_reason = "periodic check"
+                self._full_reason = PERIODIC
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -293,19 +301,49 @@ class ProjectSession:
         asked = self._asked
         self._full_reason, self._paranoid = None, False
         self._dirty.clear()
+        # What speaks for this attempt holds until it has looked.
+        self._looking = (full or "changes pending") if full != PERIODIC else ""
         try:
             if await self._ensure_open():
                 if full is not None or not self._first_pass_done:
                     await self._full_pass(asked, paranoid=paranoid)
                 else:
                     await self._small_pass(dirty)
+                self._tell_history()
             self._failures = 0
         except PaparatsError as error:
             self._full_reason = full or "the last attempt failed"
             self._paranoid = paranoid
             await self._fail(error)
+        finally:
+            self._looking = ""
         async with self._settled:
             self._settled.notify_all()
+
+    def _tell_history(self, *, settled: bool = True) -> None:
+        """Say where the project is now, once it shows all of its files.
+
+        Not `settled`: the head alone has moved, so that its commits are read while files are.
+        """
+        checkout = self.checkout
+        if not self._first_pass_done or self._repo is None or checkout is None:
+            return
+        self._parts.history.follow(
+            Followed(
+                project_id=self._project_id,
+                name=self.name,
+                repo=self._repo,
+                root=str(self.root),
+                git=checkout.git,
+                generation=self._generation,
+                head=self._head.commit,
+                branch=self._head.branch,
+                patterns=self._rules.ticket_patterns,
+                jira=self._rules.jira,
+                settled=settled,
+                stamp=own_files_stamp(checkout.work_tree or checkout.root, checkout.common_dir),
+            )
+        )
 
     async def _fail(self, error: PaparatsError) -> None:
         self._pass = None
@@ -438,6 +476,7 @@ class ProjectSession:
         head = await repo.read_head(checkout) if checkout.git else Head()
         if head != self._head:
             self._head = head
+            self._tell_history(settled=False)
             await self._parts.ledger.set_head(self._project_id, head)
 
     def _set_state(self, state: ProjectState, reason: str) -> None:

@@ -69,6 +69,16 @@ class Places:
         return self.runtime / "control.sock"
 
     @property
+    def hook_times(self) -> Path:
+        """When git hooks fired last."""
+        return self.state / "hooks.json"
+
+    @property
+    def history(self) -> Path:
+        """What is known of git history."""
+        return self.state / "history.sqlite3"
+
+    @property
     def catalog(self) -> Path:
         """The SQLite file that holds everything but vectors."""
         return self.state / "catalog.sqlite3"
@@ -180,9 +190,14 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """What holds for every project. A `forced_group` wins over all that files say."""
+    """What holds for every project. A `forced_group` wins over all that files say.
+
+    `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
+    them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    """
 
     forced_group: str = ""
+    worktrees: str = "offer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import itertools
 import os
-import pickle
 import signal
 import socket
 import sys
@@ -19,9 +18,12 @@ import structlog
 
 from paparatsd import ipc
 from paparatsd.errors import ChildDied
+from paparatsd.pipe import open_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from paparatsd.pipe import FramePipe
 
 log = structlog.get_logger()
 
@@ -71,8 +73,8 @@ class Child:
         self._arguments = tuple(arguments)
         self._inherit = tuple(inherit)
         self._process: asyncio.subprocess.Process | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._reader_task: asyncio.Task[None] | None = None
+        self._pipe: FramePipe | None = None
+        self._end_task: asyncio.Task[None] | None = None
         self._calls: dict[int, _Call] = {}
         self._ids = itertools.count(1)
         self._starting = asyncio.Lock()
@@ -127,28 +129,21 @@ class Child:
         )
         theirs.close()
         ours.setblocking(False)
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 24)
-        self._process, self._writer = process, writer
+        pipe = await open_pipe(ours, self._deliver)
+        self._process, self._pipe = process, pipe
         self._started_at = asyncio.get_running_loop().time()
         self.starts += 1
-        self._reader_task = asyncio.create_task(
-            self._read(reader, process), name=f"child-{self.name}"
+        self._end_task = asyncio.create_task(
+            self._until_ended(pipe, process), name=f"child-{self.name}"
         )
         log.debug("child_started", child=self.name, pid=process.pid)
 
-    async def _read(
-        self, reader: asyncio.StreamReader, process: asyncio.subprocess.Process
-    ) -> None:
+    async def _until_ended(self, pipe: FramePipe, process: asyncio.subprocess.Process) -> None:
+        """Reap the process when its end of the pipe closes; that tells the callers."""
         try:
-            while True:
-                request_id, kind, length = ipc.HEADER.unpack(
-                    await reader.readexactly(ipc.HEADER.size)
-                )
-                self._deliver(request_id, kind, pickle.loads(await reader.readexactly(length)))
-        except (asyncio.IncompleteReadError, OSError):
-            pass  # the child has ended; reaping it tells the callers
-        except Exception:  # the border: a reply nobody can read costs the child, not the daemon
-            log.exception("child_reply_unreadable", child=self.name)
+            error = await pipe.closed
+            if error is not None:
+                log.error("child_reply_unreadable", child=self.name, exc_info=error)
         finally:
             await self._reap(process)
 
@@ -172,9 +167,9 @@ class Child:
         if self._process is not process:
             return
         self._process = None
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
         _end(process)
         code = await process.wait()
         lived = asyncio.get_running_loop().time() - self._started_at
@@ -201,16 +196,16 @@ class Child:
         starts a new one), RemoteError when it raised.
         """
         await self.ensure_started()
-        writer = self._writer
-        if writer is None:
+        pipe = self._pipe
+        if pipe is None:
             raise ChildDied(f"the {self.name} process ended")
         request_id = next(self._ids)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._calls[request_id] = _Call(future, on_note)
         try:
-            writer.write(ipc.encode(request_id, ipc.REQUEST, (urgency, operation, argument)))
+            pipe.write(ipc.encode(request_id, ipc.REQUEST, (urgency, operation, argument)))
             async with asyncio.timeout(timeout_s):
-                await writer.drain()
+                await pipe.drain()
                 return await future
         except TimeoutError:
             self.kill()
@@ -226,8 +221,8 @@ class Child:
 
     async def _wait_until_reaped(self) -> None:
         """Let the end of a process be noticed, so that the next call starts a new one."""
-        if self._reader_task is not None:
-            await asyncio.wait({self._reader_task}, timeout=REAP_S)
+        if self._end_task is not None:
+            await asyncio.wait({self._end_task}, timeout=REAP_S)
 
     def kill(self) -> None:
         """End the child at once; the next call starts a new one."""
@@ -237,9 +232,9 @@ class Child:
     async def stop(self, within_s: float = 2.0) -> None:
         """Close the pipe, wait for the child to end by itself, then kill it."""
         self._stopping = True
-        task, process = self._reader_task, self._process
-        if self._writer is not None:
-            self._writer.close()
+        task, process = self._end_task, self._process
+        if self._pipe is not None:
+            self._pipe.close()
         if process is not None:
             try:
                 async with asyncio.timeout(within_s):

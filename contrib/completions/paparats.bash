@@ -65,15 +65,16 @@ _paparats() {
             _paparats_words "block cell class constant enum field function impl interface key macro
                 method module property resource route section struct test trait type variable window"
             return ;;
-        --name | -n | --limit | --path | --radius | --timeout)
+        --name | -n | --limit | --path | --radius | --timeout | --author | --since | --until | \
+            --ticket | --commits | --max-tokens | --offset)
             return ;;
     esac
 
     local options= words=
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir"
-            words="add remove list reindex skipped status search show hooks service completions
-                up down mcp" ;;
+            words="add remove list reindex skipped status search show log changes explain hooks service
+                completions up down mcp" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
         list) options="--group --names --groups --languages --roots --json --help" ;;
@@ -81,7 +82,13 @@ _paparats() {
         skipped) options="--json --help" words=$(paparats list --names 2>/dev/null) ;;
         status) options="--watch --timeout --json --help" ;;
         search) options="--project --group --limit --path --lang --kind --fresh --related
-                --explain --max-tokens --offset --timeout --json --help" ;;
+                --explain --history --author --since --until --ticket --max-tokens --offset
+                --timeout --json --help" ;;
+        log) options="--limit --json --help" ;;
+        changes) options="--project --group --path --author --since --until --ticket --limit
+                --merges --json --help" ;;
+        explain) options="--project --group --path --author --since --until --ticket --limit
+                --commits --json --help" ;;
         show) options="--radius --json --help" ;;
         hooks | service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
@@ -91,7 +98,7 @@ _paparats() {
 
     if [[ $current == -* ]]; then
         _paparats_words "$options"
-    elif [[ $command == show ]]; then
+    elif [[ $command == show || $command == log ]]; then
         _paparats_address
     elif [[ $command == add || ($command == hooks && $previous != hooks) ]]; then
         compopt -o filenames

@@ -45,6 +45,9 @@ for pair in \
         'status:Show the daemon and its projects' \
         'search:Find code by words or by meaning' \
         'show:Show the code at an address' \
+        'log:Show who changed a place, when and why' \
+        'changes:Find commits, and what is left of them' \
+        'explain:Say where something is and what changed there' \
         'hooks:Git hooks of a checkout' \
         'service:The systemd user service' \
         'completions:Print completions for a shell' \
@@ -90,10 +93,23 @@ complete -c paparats -n '__paparats_on reindex' -l wait -d 'Return when nothing 
 complete -c paparats -n '__paparats_on status' -l watch -d 'Keep showing'
 complete -c paparats -n '__paparats_on status' -l timeout -x -d Seconds
 
-complete -c paparats -n '__paparats_on search' -s p -l project -x -a '(__paparats_projects)'
-complete -c paparats -n '__paparats_on search' -s g -l group -x -a '(__paparats_groups)' -d Group
-complete -c paparats -n '__paparats_on search' -s n -l limit -x -d 'Number of hits'
-complete -c paparats -n '__paparats_on search' -l path -x -d Glob
+for command in search changes explain
+    complete -c paparats -n "__paparats_on $command" -s p -l project -x -a '(__paparats_projects)'
+    complete -c paparats -n "__paparats_on $command" -s g -l group -x -a '(__paparats_groups)' \
+        -d Group
+    complete -c paparats -n "__paparats_on $command" -l path -x -d Glob
+    complete -c paparats -n "__paparats_on $command" -l author -x -d 'Only what they changed'
+    complete -c paparats -n "__paparats_on $command" -l since -x -d 'Date, or "7 days ago"'
+    complete -c paparats -n "__paparats_on $command" -l until -x -d 'Date, or "7 days ago"'
+    complete -c paparats -n "__paparats_on $command" -l ticket -x -d 'Only for this ticket'
+end
+for command in search log changes explain
+    complete -c paparats -n "__paparats_on $command" -s n -l limit -x -d 'How many'
+end
+complete -c paparats -n '__paparats_on search' -l history -d 'Say when each hit changed last'
+complete -c paparats -n '__paparats_on log' -a '(__paparats_addresses)'
+complete -c paparats -n '__paparats_on changes' -l merges -d 'Also list merges'
+complete -c paparats -n '__paparats_on explain' -l commits -x -d 'Commits of each place'
 complete -c paparats -n '__paparats_on search' -l lang -x -a '(__paparats_languages)' -d Language
 complete -c paparats -n '__paparats_on search' -l kind -x -d Kind \
     -a 'block cell class constant enum field function impl interface key macro method module \

@@ -8,9 +8,8 @@ have it and its value there.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -81,8 +80,7 @@ _OPENED_BYTES, _DEFINITION_BYTES = 6_000, 500
 _ALIGNMENT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition; `name` is the last part of `qualified`, case kept.
 
     `number` counts the definitions of one qualified name, from 1. `lead_line` is where the comments
@@ -208,39 +206,46 @@ class RankRecord:
     def _of_chunks(self) -> dict[int, tuple[Definition, ...]]:
         return {}
 
-    def _read_definitions(self, places: NDArray[np.int64]) -> tuple[Definition, ...]:
-        names, qualified, kinds = self.def_names, self._qualified_names, self.kind_names
+    def _read_definitions(self, first: int, end: int) -> tuple[Definition, ...]:
+        """Return some definitions that lie side by side."""
+        kinds, lines = self.kind_names, self.def_lines[first:end]
         rows = zip(
-            [names[at] for at in places.tolist()],
-            [qualified[at] for at in places.tolist()],
-            self.def_numbers[places].tolist(),
-            [kinds[code] for code in self.def_kinds[places].tolist()],
-            self.def_chunks[places].tolist(),
-            self.def_leads[places].tolist(),
-            self.def_lines[places, 0].tolist(),
-            self.def_lines[places, 1].tolist(),
-            self.def_parents[places].tolist(),
-            self.def_weights[places].tolist(),
-            map(bool, self.def_containers[places].tolist()),
+            self.def_names[first:end],
+            self._qualified_names[first:end],
+            self.def_numbers[first:end].tolist(),
+            [kinds[code] for code in self.def_kinds[first:end].tolist()],
+            self.def_chunks[first:end].tolist(),
+            self.def_leads[first:end].tolist(),
+            lines[:, 0].tolist(),
+            lines[:, 1].tolist(),
+            self.def_parents[first:end].tolist(),
+            self.def_weights[first:end].tolist(),
+            map(bool, self.def_containers[first:end].tolist()),
             strict=True,
         )
-        return tuple(Definition(*row) for row in rows)
+        return tuple(map(Definition._make, rows))
+
+    def _read_in(self, chunk: int) -> tuple[Definition, ...]:
+        places = np.flatnonzero(self.def_chunks == chunk)
+        if len(places) == 0:
+            return ()
+        between = self._read_definitions(int(places[0]), int(places[-1]) + 1)
+        return tuple(one for one in between if one.chunk == chunk)
 
     def definition(self, at: int) -> Definition:
         """Return one of the definitions."""
-        return self._read_definitions(np.array([at]))[0]
+        return self._read_definitions(at, at + 1)[0]
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The defined names, in file order."""
-        return self._read_definitions(np.arange(len(self.def_hashes)))
+        return self._read_definitions(0, len(self.def_hashes))
 
     def definitions_in(self, chunk: int) -> tuple[Definition, ...]:
         """Return the definitions that begin in a chunk, in file order."""
         found = self._of_chunks.get(chunk)
         if found is None:
-            places = np.flatnonzero(self.def_chunks == chunk)
-            found = self._of_chunks[chunk] = self._read_definitions(places)
+            found = self._of_chunks[chunk] = self._read_in(chunk)
         return found
 
     @property

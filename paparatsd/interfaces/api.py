@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
+    from paparatsd.history_model import (
+        ChunkLog,
+        CommitRequest,
+        CommitsAnswer,
+        Explanation,
+    )
     from paparatsd.model import (
         ChunkView,
         DaemonStatus,
@@ -87,8 +93,13 @@ class ProjectsApi(Protocol):
         """Every listed file that is not indexed, with its reason, by project."""
         ...
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
-        """Reconcile one project, or all, with the disk now; returns when nothing is pending."""
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
+        """Reconcile one project, or all, with the disk now; returns when nothing is pending.
+
+        With `history` also when every chunk has its history, or it is known why not.
+        """
         ...
 
 
@@ -108,7 +119,32 @@ class HooksApi(Protocol):
         ...
 
 
-class ServiceApi(SearchApi, ProjectsApi, HooksApi, Protocol):
+class HistoryApi(Protocol):
+    """Who changed what, when and why. A search takes a history filter of its own."""
+
+    async def chunk_log(self, address: str, limit: int) -> ChunkLog:
+        """Return the history of the chunk or the lines at an address, newest commit first.
+
+        Raises BadQuery, UnknownAddress as `show` does, Unavailable when it cannot be said now.
+        """
+        ...
+
+    async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
+        """Find commits by what they say and what they changed, or list them by time.
+
+        Raises BadQuery for a moment or a filter that cannot be read, UnknownProject.
+        """
+        ...
+
+    async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
+        """Search, and return the hits with their relations and the commits behind them.
+
+        With `request.changed` the commits are those that the filter lets through.
+        """
+        ...
+
+
+class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, Protocol):
     """All use cases of the daemon."""
 
     async def reload_settings(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
+from paparatsd.history_model import ChangedFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,6 +110,18 @@ class Arguments:
             unknown = ", ".join(repr(name)[:80] for name in sorted(self._members)[:5])
             known = ", ".join(self._known) or "none"
             raise BadQuery(f"unknown argument {unknown}; known are: {known}")
+
+
+def changed_filter(arguments: Arguments) -> ChangedFilter | None:
+    """Take `author`, `since`, `until` and `ticket`; None when none of them is given.
+
+    They are texts as people write them; the service says what of them it cannot read.
+    """
+    texts = {
+        name: arguments.optional_text(name, max_chars=200) or ""
+        for name in ("author", "since", "until", "ticket")
+    }
+    return ChangedFilter(**texts) or None
 
 
 def _checked_text(name: str, value: Any, max_chars: int) -> str:  # noqa: ANN401 - checked here

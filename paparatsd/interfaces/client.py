@@ -127,6 +127,18 @@ class Client:
         """GET /v1/show."""
         return self.call("GET", "/v1/show", parameters={"address": address, "radius": str(radius)})
 
+    def log(self, address: str, limit: int = 10) -> dict[str, Any]:
+        """POST /v1/log."""
+        return self.call("POST", "/v1/log", {"address": address, "limit": limit})
+
+    def commits(self, query: str = "", **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        """POST /v1/commits; options as in the table of control.py."""
+        return self.call("POST", "/v1/commits", {"query": query, **options})
+
+    def explain(self, query: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
+        """POST /v1/explain; options as in the table of control.py."""
+        return self.call("POST", "/v1/explain", {"query": query, **options})
+
     def hooks(self, verb: str, target: str) -> dict[str, Any]:
         """POST /v1/hooks/{install, uninstall or status}; target is a path or a project."""
         return self.call("POST", f"/v1/hooks/{verb}", {"path": target})

@@ -14,18 +14,22 @@ members of a request body and unknown parameters are refused. A call ends with i
 | POST /v1/projects | `{path, name?, group?, hooks?=true}` | `{project: {name, path, group, hooks, exclude}}` |
 | DELETE /v1/projects/{name} | | `{removed: name}` |
 | POST /v1/reindex | `{project?, depth?="changed"}` (or "full") | `{projects: [name], depth}` |
-| POST /v1/flush | `{project?}`: reconcile now and wait | `{freshness: [FRESHNESS]}` |
+| POST /v1/flush | `{project?, history?=false}`: reconcile now and wait, with `history` also for that | `{freshness: [FRESHNESS]}` |
 | GET /v1/skipped | `project?` | `{projects: {name: [{path, reason, detail}]}}` |
-| POST /v1/search | `{query, limit?=5, offset?=0, max_tokens?, projects?, groups?, paths?, languages?, kinds?, fresh?, explain?, related?, deadline_s?}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates, tokens, next_offset, meanings?}` |
+| POST /v1/search | `{query, limit?=5, offset?=0, max_tokens?, projects?, groups?, paths?, languages?, kinds?, fresh?, explain?, related?, history?, deadline_s?, CHANGED}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates, tokens, next_offset, meanings?}` |
 | GET /v1/show | `address`, `radius?=0` | `{target: HIT, neighbours: [HIT], freshness: FRESHNESS}` |
-| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, advice}` |
+| POST /v1/log | `{address, limit?=10}` (1 to 200) | `{project, branch, address, path, start_line, end_line, symbol, kind, commits: [{commit: COMMIT, role, lines, born}], total, tickets: [TICKET], owners: [{person, lines, commits, last}], uncommitted, complete, pending, freshness: FRESHNESS, notes}` |
+| POST /v1/commits | `{query?, projects?, groups?, paths?, limit?=10, merges?=false, CHANGED}` | `{query, commits: [{commit: COMMIT, score, files: [{path, change, old_path}], files_total, places: [PLACE], places_total}], total, freshness: [FRESHNESS], notes}` |
+| POST /v1/explain | `{query, limit?=5, commits?=5, projects?, groups?, paths?, languages?, kinds?, fresh?, deadline_s?, CHANGED}` | `{question, results: [HIT without text], timeline: [{commit: COMMIT, hits: [number]}], freshness: [FRESHNESS], notes}` |
+| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, beside: {name: [text]}, fired: {name: seconds}, advice}` |
 | POST /v1/reload | | `{changes: [text]}` |
 | POST /v1/stop | | `{stopping: true}` |
 | GET /v1/events | | `application/x-ndjson`, an object a line: `{event, project?, ...}`, first `{"event": "connected"}`, every 10 s also `{"event": "ping"}` |
 
 PROJECT: `{name, root, group, repo, branch, head, state, reason, generation, files, chunks,
 skipped, pending, languages: {language: files}, freshness, checked_at, watching, hooks,
-progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history}`
+progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history: null | {state,
+commits, pending, reason}}`; `history.pending` is how many commits or files are still to come.
 
 HIT: `{project, path, start_line, end_line, address, score, confidence, language, kind, symbol,
 symbol_end, text, defines, uses, also_in}`. `symbol_end` is null, or the last line of a symbol that
@@ -36,14 +40,30 @@ confidence: {label, score, grounds}}`, and `meanings` says what the names in it 
 `tokens` is an estimate for the texts of the results. With `max_tokens` only as many results come as
 fit; `next_offset` is where to go on, null when all results up to `limit` are there.
 
-FRESHNESS: `{project, generation, head, state, reason, pending, checked_at}`
+CHANGED: `author?, since?, until?, ticket?`, texts as people write them: part of a name or address, a
+date, an instant or "7 days ago", a key. Only what was changed so counts; what cannot be read is
+refused. A HIT has with `history` also `last_change: {commit: COMMIT or null, commits, uncommitted,
+pending}`: the newest commit of its lines, and how many there are.
+
+COMMIT: `{project, id, short, author: PERSON, authored, committer: PERSON, committed, subject, body,
+co_authors: [PERSON], tickets: [TICKET], merge, url, replaced_by}`. Instants are ISO 8601 in the zone
+they were written in; `replaced_by` is the id that an amended or rebased commit has now.
+PERSON: `{name, email}`. TICKET: `{key, source, closes, url}`.
+PLACE: `{project, path, start_line, end_line, address, symbol, kind}`.
+
+`role` is author, carrier (a merge that brought it in) or resolution (a merge that changed lines
+itself); `lines` counts those of today that the commit was the last to change; `born`: nothing is
+older. `complete` is false where history is cut off below, `pending` true while commits are being
+read. `files_total` and `places_total` count also what is not listed. `hits` are numbers in `results`,
+from 0.
+
+FRESHNESS: `{project, generation, head, state, reason, pending, checked_at, branch}`
 """  # noqa: E501 - tables
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,11 +76,10 @@ from starlette.routing import Route
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, PaparatsError
-from paparatsd.interfaces import shapes
+from paparatsd.interfaces import asking, shapes
 from paparatsd.interfaces.api import ServiceApi
-from paparatsd.interfaces.arguments import Arguments
-from paparatsd.model import Depth, GroupName, ProjectName, SearchRequest
-from paparatsd.search.render import fitting
+from paparatsd.interfaces.requests import body_of, parameters_of
+from paparatsd.model import Depth, GroupName, ProjectName
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -73,7 +92,6 @@ log = structlog.get_logger()
 
 PING_S = 10.0
 SKIPPED_BATCH = 500
-MAX_RESULTS = 100
 VERSION_HEADER = {"Paparats-Version": __version__}
 
 Call = Callable[[ServiceApi, Request], Awaitable[dict[str, Any]]]
@@ -81,17 +99,17 @@ StreamingCall = Callable[[ServiceApi, Request], Awaitable[Response]]
 
 
 async def _health(service: ServiceApi, request: Request) -> dict[str, Any]:
-    _parameters(request).finish()
+    parameters_of(request).finish()
     return {"version": __version__, **await service.health()}
 
 
 async def _status(service: ServiceApi, request: Request) -> dict[str, Any]:
-    _parameters(request).finish()
+    parameters_of(request).finish()
     return shapes.daemon_json(await service.status())
 
 
 async def _projects(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = _parameters(request)
+    arguments = parameters_of(request)
     group = arguments.optional_text("group")
     arguments.finish()
     projects = await service.list_projects(GroupName(group) if group else None)
@@ -99,7 +117,7 @@ async def _projects(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 
 async def _add(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = await _body(request)
+    arguments = await body_of(request)
     path = arguments.text("path", max_chars=4096)
     name = arguments.optional_text("name")
     group = arguments.optional_text("group")
@@ -112,14 +130,14 @@ async def _add(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 
 async def _remove(service: ServiceApi, request: Request) -> dict[str, Any]:
-    _parameters(request).finish()
+    parameters_of(request).finish()
     name = ProjectName(request.path_params["name"])
     await service.remove_project(name)
     return {"removed": name}
 
 
 async def _reindex(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = await _body(request)
+    arguments = await body_of(request)
     project = arguments.optional_text("project")
     depth = Depth(arguments.choice("depth", tuple(Depth), default=Depth.CHANGED))
     arguments.finish()
@@ -128,47 +146,16 @@ async def _reindex(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 
 async def _flush(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = await _body(request)
+    arguments = await body_of(request)
     project = arguments.optional_text("project")
+    history = arguments.flag("history", default=False)
     arguments.finish()
-    fresh = await service.flush(ProjectName(project) if project else None)
+    fresh = await service.flush(ProjectName(project) if project else None, history=history)
     return {"freshness": [shapes.freshness_json(one) for one in fresh]}
 
 
-async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = await _body(request)
-    limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
-    offset = arguments.number("offset", default=0, low=0, high=MAX_RESULTS)
-    max_tokens = arguments.number("max_tokens", default=0, low=0, high=1_000_000)
-    search = SearchRequest(
-        query=arguments.text("query", max_chars=10_000),
-        limit=min(limit + offset, MAX_RESULTS),
-        projects=tuple(map(ProjectName, arguments.texts("projects"))),
-        groups=tuple(map(GroupName, arguments.texts("groups"))),
-        paths=arguments.texts("paths"),
-        languages=arguments.texts("languages"),
-        kinds=arguments.texts("kinds"),
-        fresh=arguments.flag("fresh", default=False),
-        deadline_s=arguments.real("deadline_s", default=10.0, low=0.05, high=60.0),
-        related=arguments.flag("related", default=False),
-        explain=arguments.flag("explain", default=False),
-    )
-    arguments.finish()
-    answer = await service.search(search)
-    hits, following = fitting(answer.hits, max_tokens or None, offset)
-    return shapes.answer_json(replace(answer, hits=hits), following, explain=search.explain)
-
-
-async def _show(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = _parameters(request)
-    address = arguments.text("address", max_chars=8192)
-    radius = arguments.number("radius", default=0, low=0, high=1000)
-    arguments.finish()
-    return shapes.view_json(await service.show(address, radius))
-
-
 async def _hooks(service: ServiceApi, request: Request) -> dict[str, Any]:
-    arguments = await _body(request)
+    arguments = await body_of(request)
     target = arguments.text("path", max_chars=4096)
     arguments.finish()
     calls = {
@@ -180,18 +167,18 @@ async def _hooks(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 
 async def _reload(service: ServiceApi, request: Request) -> dict[str, Any]:
-    (await _body(request)).finish()
+    (await body_of(request)).finish()
     return {"changes": list(await service.reload_settings())}
 
 
 async def _stop(service: ServiceApi, request: Request) -> dict[str, Any]:
-    (await _body(request)).finish()
+    (await body_of(request)).finish()
     await service.stop()
     return {"stopping": True}
 
 
 async def _skipped(service: ServiceApi, request: Request) -> Response:
-    arguments = _parameters(request)
+    arguments = parameters_of(request)
     project = arguments.optional_text("project")
     arguments.finish()
     skipped = await service.skipped(ProjectName(project) if project else None)
@@ -216,7 +203,7 @@ async def _stream_skipped(
 
 
 async def _events(service: ServiceApi, request: Request) -> Response:
-    _parameters(request).finish()
+    parameters_of(request).finish()
     return EventStream(service)
 
 
@@ -260,29 +247,6 @@ async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
-
-
-def _parameters(request: Request) -> Arguments:
-    """Return the query string; a name given twice is refused, not guessed."""
-    pairs = request.query_params.multi_items()
-    if len({name for name, _ in pairs}) != len(pairs):
-        raise BadQuery("a parameter is given more than once")
-    return Arguments(dict(pairs))
-
-
-async def _body(request: Request) -> Arguments:
-    """Return the JSON object in the body; no body counts as an empty object."""
-    _parameters(request).finish()
-    data = await request.body()
-    if not data.strip():
-        return Arguments({})
-    try:
-        members = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BadQuery("the request body is not valid JSON") from None
-    if not isinstance(members, dict):
-        raise BadQuery("the request body must be a JSON object")
-    return Arguments(members)
 
 
 def refusal(error: PaparatsError) -> JSONResponse:
@@ -359,8 +323,11 @@ def control_routes(service: ServiceApi) -> list[JsonRoute]:
         ("DELETE", "/v1/projects/{name}", _remove),
         ("POST", "/v1/reindex", _reindex),
         ("POST", "/v1/flush", _flush),
-        ("POST", "/v1/search", _search),
-        ("GET", "/v1/show", _show),
+        ("POST", "/v1/search", asking.search),
+        ("GET", "/v1/show", asking.show),
+        ("POST", "/v1/log", asking.log),
+        ("POST", "/v1/commits", asking.commits),
+        ("POST", "/v1/explain", asking.explain),
         ("POST", "/v1/hooks/install", _hooks),
         ("POST", "/v1/hooks/uninstall", _hooks),
         ("POST", "/v1/hooks/status", _hooks),

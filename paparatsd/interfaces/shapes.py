@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
+from paparatsd.interfaces import history_shapes
 from paparatsd.search.explanation import explanation, meanings_of
 from paparatsd.search.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from paparatsd.history_model import ChunkLog, CommitsAnswer, Explanation
     from paparatsd.model import (
         ChunkView,
         DaemonStatus,
@@ -59,11 +61,15 @@ def freshness_json(freshness: Freshness) -> dict[str, Any]:
         "reason": freshness.reason,
         "pending": freshness.pending,
         "checked_at": freshness.checked_at,
+        "branch": freshness.branch,
     }
 
 
 def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
-    """Return one result; `related` is there when it was asked for, `explanation` as well."""
+    """Return one result; what was not asked for is not there.
+
+    That is `related`, `last_change` and `explanation`.
+    """
     shape: dict[str, Any] = {
         "project": hit.project,
         "path": hit.path,
@@ -83,6 +89,8 @@ def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     }
     if hit.related is not None:
         shape["related"] = [neighbour_json(one) for one in hit.related]
+    if hit.last_change is not None:
+        shape["last_change"] = history_shapes.last_change_json(hit.last_change)
     if explain:
         shape["explanation"] = explanation(hit)
     return shape
@@ -133,6 +141,37 @@ def view_json(view: ChunkView) -> dict[str, Any]:
     }
 
 
+def log_json(log: ChunkLog) -> dict[str, Any]:
+    """Return the history of one place."""
+    return {**history_shapes.log_json(log), "freshness": freshness_json(log.freshness)}
+
+
+def commits_json(answer: CommitsAnswer) -> dict[str, Any]:
+    """Return the commits that answer a question."""
+    freshness = [freshness_json(one) for one in answer.freshness]
+    return {**history_shapes.commits_json(answer), "freshness": freshness}
+
+
+def explanation_json(answer: Explanation) -> dict[str, Any]:
+    """Return what a question finds and the commits behind it; code is left out.
+
+    `hits` of a commit in `timeline` are numbers in `results`, from 0.
+    """
+    results = [hit_json(hit) for hit in answer.hits]
+    for result in results:
+        del result["text"]
+    return {
+        "question": answer.question,
+        "results": results,
+        "timeline": [
+            {"commit": history_shapes.commit_json(one.commit), "hits": list(one.hits)}
+            for one in answer.timeline
+        ],
+        "freshness": [freshness_json(one) for one in answer.freshness],
+        "notes": list(answer.notes),
+    }
+
+
 def project_json(status: ProjectStatus) -> dict[str, Any]:
     """Return all that is said of one project."""
     progress = status.progress
@@ -164,7 +203,7 @@ def project_json(status: ProjectStatus) -> dict[str, Any]:
             "files_rate": round(progress.files_rate, 1),
             "eta_s": progress.eta_s,
         },
-        "history": dict(status.history),
+        "history": history_shapes.status_json(status.history),
     }
 
 
@@ -187,6 +226,7 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "store": status.store,
         "memory_bytes": dict(status.memory_bytes),
         "problems": list(status.problems),
+        "offers": list(status.offers),
         "projects": [project_json(project) for project in status.projects],
     }
 
@@ -213,5 +253,7 @@ def hooks_json(report: HookReport) -> dict[str, Any]:
         "directory": report.directory,
         "state": report.state,
         "hooks": dict(report.hooks),
+        "beside": {kind: list(others) for kind, others in report.beside.items()},
+        "fired": dict(report.fired),
         "advice": report.advice,
     }

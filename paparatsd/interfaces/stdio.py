@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import PaparatsError, Refused, Unavailable
 from paparatsd.interfaces.lines import MAX_LINE_BYTES, feed
-from paparatsd.interfaces.mcp.identity import initialize_result
+from paparatsd.interfaces.mcp.identity import CODING_ID, IDENTITIES, initialize_result
 from paparatsd.interfaces.unix_http import UnixRequest, json_object
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
 
+    from paparatsd.interfaces.mcp.identity import ToolsetIdentity
     from paparatsd.interfaces.unix_http import Reply
 
 Message = dict[str, Any]
 
-ENDPOINTS = {"coding": "/mcp"}
 MAX_PARALLEL = 16
 QUICK_S = 0.6
 """A client gets its answer to `initialize` within a second, also while the daemon starts."""
@@ -148,11 +148,12 @@ class Bridge:
         start: Callable[[], object] | None,
         emit: Callable[[bytes], None],
         *,
-        endpoint: str = "/mcp",
+        toolset: ToolsetIdentity = CODING_ID,
     ) -> None:
         self._daemon = Daemon(control_socket, start)
-        self._endpoint = endpoint
-        self._session = Session(self._daemon, endpoint)
+        self._toolset = toolset
+        self._endpoint = toolset.endpoint
+        self._session = Session(self._daemon, toolset.endpoint)
         self._emit = emit
         self._slots = asyncio.Semaphore(MAX_PARALLEL)
         self._running: dict[Any, asyncio.Task[None]] = {}
@@ -249,7 +250,7 @@ class Bridge:
         else:
             # The session opens behind; whatever comes next waits for it.
             opening.add_done_callback(_forget_failure)
-            result = initialize_result(self._session.params.get("protocolVersion"))
+            result = initialize_result(self._toolset, self._session.params.get("protocolVersion"))
         self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     async def _headers_of(self, message: Message) -> dict[str, str]:
@@ -348,8 +349,9 @@ def run_bridge(
     `start` starts the daemon (blocking is fine) and may raise a PaparatsError, which the client
     gets to read; None: the daemon must be running. Raises Unavailable for an unknown toolset.
     """
-    if toolset not in ENDPOINTS:
-        raise Unavailable(f"there is no toolset {toolset!r}; known are: {', '.join(ENDPOINTS)}")
+    chosen = IDENTITIES.get(toolset)
+    if chosen is None:
+        raise Unavailable(f"there is no toolset {toolset!r}; known are: {', '.join(IDENTITIES)}")
 
     def emit(line: bytes) -> None:
         with suppress(BrokenPipeError):
@@ -360,7 +362,7 @@ def run_bridge(
         lines: asyncio.Queue[bytes] = asyncio.Queue(64)
         loop = asyncio.get_running_loop()
         threading.Thread(target=feed, args=(source.fileno(), loop, lines), daemon=True).start()
-        bridge = Bridge(str(control_socket), start, emit, endpoint=ENDPOINTS[toolset])
+        bridge = Bridge(str(control_socket), start, emit, toolset=chosen)
         await bridge.run(lines)
 
     asyncio.run(main())

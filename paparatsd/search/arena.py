@@ -29,7 +29,7 @@ KEPT = 0.5
 """Share of the bound that stays when there is too much."""
 SLOT_BYTES = 400
 """What a version costs beside its arrays: its number, its ranges, entries of a map and lists."""
-_AT_ONCE = 16
+_AT_ONCE = 32
 _GROWTH = 1.5
 _FEWEST = 1024
 

@@ -14,7 +14,7 @@ from paparatsd.clock import SystemClock
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.model import SearchRequest
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
 
 TTL_S = 300.0

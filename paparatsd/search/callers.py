@@ -7,7 +7,7 @@ receiver, file or surroundings say so.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -242,7 +242,7 @@ def shown_part(caller: Caller, chunk: Chunk) -> Part:
         near = [line for line in caller.lines if line < caller.lines[0] + LONG_LINES]
         first = max(first, near[0] - AROUND_LINES)
         last = min(last, near[-1] + AROUND_LINES)
-    return cut_out(chunk, one, [replace(one, lead_line=first, end_line=last)])
+    return cut_out(chunk, one, [one._replace(lead_line=first, end_line=last)])
 
 
 def as_winner(caller: Caller, scope: Scope, views: Sequence[ProjectView]) -> Winner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,10 +47,10 @@ def _of_one_view(
     rows = view.rows_of(versions)
     shown = np.flatnonzero((rows >= 0) & allowed[rows])
     paths, numbers = view.paths, versions[shown].tolist()
-    files = [
-        FileRow(0, row, paths[row], version)
-        for version, row in zip(numbers, rows[shown].tolist(), strict=True)
-    ]
+    places = rows[shown].tolist()
+    files = list(
+        map(FileRow._make, zip(repeat(0), places, map(paths.__getitem__, places), numbers))
+    )
     return files, dict.fromkeys(numbers, (0,))
 
 

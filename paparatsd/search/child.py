@@ -17,18 +17,20 @@ import structlog
 from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.frames import pack_ranked, unpack_asked
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.search.shortcut import Shortcut
 from paparatsd.search.warming import WarmEngine
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.recall_link import RecallClient
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paparatsd.model import RecallReply
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Asked, Packed
     from paparatsd.search.recall import RecallPlan
 
 log = structlog.get_logger()
@@ -79,10 +81,10 @@ class Server:
         """Serve one request of the daemon."""
         del note
         if operation == "find":
-            return self._find(*argument)
+            return self._find(unpack_asked(argument))
         if operation == "rank":
             token, replies = argument
-            return self.engine().rank(token, replies)
+            return pack_ranked(self.engine().rank(token, replies))
         if operation == "show":
             address, radius, scope = argument
             return self.engine().show(address, radius, scope)
@@ -92,19 +94,24 @@ class Server:
             return "pong"
         raise ValueError(f"unknown operation {operation!r}")
 
-    def _find(self, request: Any, scope: Any, vector: Any, built_in: bool, linked: bool) -> Any:  # noqa: ANN401 - what a frame carries
+    def _find(self, asked: Asked) -> Any:  # noqa: ANN401 - what a frame carries
         """Return (None, answer), now or later, or (plan, None): then the daemon asks the store."""
-        plan = self.engine().plan(request, scope, vector, built_in=built_in)
+        shortcut = self.shortcut if asked.linked else None
+        plan = self.engine().plan(
+            *asked[:3],
+            built_in=asked.built_in,
+            begin=None if shortcut is None else shortcut.begin,
+        )
         if not plan.requests:
             return None, self._finish(plan, ())
-        later = self.shortcut.ask(plan) if linked and self.shortcut is not None else None
+        later = None if shortcut is None else shortcut.ask(plan)
         if later is None:
             return plan, None
         self.engine().prepare(plan.token)
         return later
 
-    def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Ranked:
-        return self.engine().rank(plan.token, replies)
+    def _finish(self, plan: RecallPlan, replies: Sequence[RecallReply]) -> Packed:
+        return pack_ranked(self.engine().rank(plan.token, replies))
 
 
 def main() -> None:
@@ -112,6 +119,7 @@ def main() -> None:
     options = [ChildOptions.from_argument(text) for text in sys.argv[2:-1]]
     server = Server(Path(sys.argv[1]), options[0] if options else ChildOptions())
     ipc.limit_memory(MEMORY_BYTES)
+    ask_for_short_slices()
     ipc.serve_child(server.handle, side=server.shortcut, idle=server.idle)
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paparatsd.model import Hit
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Ranked
 
 
 def completed(whole: Ranked, halves: Sequence[Ranked], limit: int) -> Ranked:

@@ -22,7 +22,7 @@ from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -135,6 +135,7 @@ class Judge:
         self._levels = levels
         self._scores = scores
         self._first = order[0]
+        self._shown: dict[int, float] = {}
         # Cosines of another model have another scale: they are neither evidence nor its absence.
         self._unjudged = pinned.dense is not None and not pinned.native
         by_meaning = pinned.static is not None and pinned.native and embedder == levels.embedder
@@ -147,7 +148,7 @@ class Judge:
         self._inputs = question_inputs(
             first,
             unknown=1.0 - float(pinned.known.mean()) if len(pinned.known) else 1.0,
-            cosine=max(candidates.dense.values(), default=0.0) if used else None,
+            cosine=candidates.nearest if used else None,
         )
         self._inputs |= margin_inputs(scores[np.array(order, np.int64)])
         self._answerable = levels.answerable[self._answer].of(self._inputs)
@@ -158,13 +159,14 @@ class Judge:
         nothing_known = self._inputs["unknown"] >= 1.0 and not self._named
         return nothing_known and self._inputs["cosine"] < NOISE_COSINE
 
-    def plausible(self, files: Sequence[int]) -> list[int]:
+    def plausible(self, files: Iterable[int]) -> Iterator[int]:
         """Leave out what nothing speaks for; files that have a word of the question stay."""
         if self._unjudged:
-            return list(files)
-        if self.is_noise():
-            return []
-        return [file for file in files if self._by_words[file] or self.shown(file) >= NEGLIGIBLE]
+            yield from files
+        elif not self.is_noise():
+            for file in files:
+                if self._by_words[file] or self.shown(file) >= NEGLIGIBLE:
+                    yield file
 
     def this_one(self, file: int) -> float:
         """Return the chance that a file is what was meant, if there is an answer."""
@@ -176,7 +178,10 @@ class Judge:
 
     def shown(self, file: int) -> float:
         """Return the score to show for a file, rounded so that it reads alike everywhere."""
-        return round(self._answerable * self.this_one(file), 4)
+        known = self._shown.get(file)
+        if known is None:
+            known = self._shown[file] = round(self._answerable * self.this_one(file), 4)
+        return known
 
     def label(self, file: int) -> Confidence:
         """Return the word for a file's shown score."""

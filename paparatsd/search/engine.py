@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,9 +21,10 @@ from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
+from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, placed_files
-from paparatsd.search.query import analyse
-from paparatsd.search.rank import choose_chunks, explain
+from paparatsd.search.query import analyse, likely_meaning
+from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
     MAX_DEFINERS,
@@ -43,11 +44,11 @@ from paparatsd.search.shelf import Shelf
 from paparatsd.search.views import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, Hit, RecallReply, SearchRequest
+    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.features import FeatureTable, FileRow
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView
+
+    Begin = Callable[[Sequence[RecallRequest]], bool]
 
 MAX_PINNED = 256
 """Plans waiting for their replies; far more than the daemon lets run at once."""
@@ -75,13 +78,19 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """What a search found: hits best first, notes, and how many candidates were looked at."""
+class QueryVectors(NamedTuple):
+    """The vectors of what a question means.
 
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
-    candidates: int
+    static: by the built-in model; dense: the one that stores are asked with; begun: they are.
+    """
+
+    meaning: str = ""
+    static: NDArray[np.float32] | None = None
+    dense: NDArray[np.float32] | None = None
+    begun: bool = False
+
+
+NO_VECTORS = QueryVectors()
 
 
 class Engine:
@@ -117,22 +126,30 @@ class Engine:
         vector: NDArray[np.float32] | None,
         *,
         built_in: bool = True,
+        begin: Begin | None = None,
     ) -> RecallPlan:
         """Analyse a question and say what to ask the stores.
 
         `vector` is the question's embedding when the embedder is not the built-in one; with
-        `built_in` the model of this process makes it. Raises BadQuery.
+        `built_in` the model of this process makes it. `begin` is told what to ask by meaning in
+        all likelihood, before the question is read, and says whether it is being asked; `begun` of
+        the plan tells whether that was it. Raises BadQuery.
         """
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
+        allowed = self._filters.resolve(request, scope, views)
+        early = self._begin(request, allowed, vector, built_in, begin)
         expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
         query, frequency = expanded.query, expanded.frequency
-        allowed = self._filters.resolve(request, scope, views)
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
         by_words = query.single and bool(known.any())
-        static = None if by_words else self.embed_query(query.meaning)
-        dense = static if built_in or by_words or self._encoder is None else vector
+        if by_words:
+            vectors = NO_VECTORS
+        elif query.meaning == early.meaning:
+            vectors = early
+        else:
+            vectors = self._vectors(query.meaning, vector, built_in)
         pinned = Pinned(
             request=request,
             query=query,
@@ -143,9 +160,9 @@ class Engine:
             names=(),
             idf=np.where(known, idf, np.log1p(corpus.chunks)),
             known=known,
-            dense=dense,
+            dense=vectors.dense,
             native=built_in,
-            static=static,
+            static=vectors.static,
             extra=np.zeros(0, np.int64),
             placed=placed_files(query, views),
             callers=self._callers(query, request, views, allowed),
@@ -155,7 +172,32 @@ class Engine:
             return RecallPlan(self._pin(pinned), ())
         token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
-        return RecallPlan(token, requests_for(request, allowed, dense, sparse))
+        return RecallPlan(
+            token, requests_for(request, allowed, vectors.dense, sparse), vectors.begun
+        )
+
+    def _begin(
+        self,
+        request: SearchRequest,
+        allowed: Allowed,
+        vector: NDArray[np.float32] | None,
+        built_in: bool,
+        begin: Begin | None,
+    ) -> QueryVectors:
+        """Have the stores begin with what the question most likely means; see `plan`."""
+        likely = likely_meaning(request.query)
+        if begin is None or not likely:
+            return NO_VECTORS
+        early = self._vectors(likely, vector, built_in)
+        return early._replace(begun=begin(requests_for(request, allowed, early.dense, None)))
+
+    def _vectors(
+        self, meaning: str, vector: NDArray[np.float32] | None, built_in: bool
+    ) -> QueryVectors:
+        """Return the vectors of a question that means this; `vector` as for `plan`."""
+        static = self.embed_query(meaning)
+        dense = static if built_in or self._encoder is None else vector
+        return QueryVectors(meaning, static, dense)
 
     def _callers(
         self, query: Query, request: SearchRequest, views: Sequence[ProjectView], allowed: Allowed
@@ -242,14 +284,13 @@ class Engine:
         by_words, single = pinned.static is None, pinned.query.single
         weights = self._ranker.weights(by_words=by_words, single=single)
         scores = self._ranker.score(features.values, by_words=by_words, single=single)
-        kinds = frozenset(pinned.request.kinds)
         choice = choose_chunks(
             pinned.query,
             candidates,
             files,
             records,
             features,
-            kinds,
+            wanted_chunks(pinned.scope, files, records, frozenset(pinned.request.kinds)),
             asked_lines(pinned, files),
         )
         order = _best_first(scores, files)
@@ -257,7 +298,7 @@ class Engine:
         judge = confidence.Judge(
             pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
         )
-        chunks = choice.of_files(judge.plausible(list(groups)), pinned.request.limit)
+        chunks = choice.of_files(judge.plausible(groups), pinned.request.limit)
         lines = {at: records.open(at).chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
         return [
@@ -321,9 +362,9 @@ def _best_first(scores: NDArray[np.float64], files: Sequence[FileRow]) -> list[i
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:
     query = pinned.query
-    ids = (term.id for term in query.terms)
+    texts = (term.text for term in query.terms)
     worth = {
-        number: value for number, value in zip(ids, features.worth.tolist(), strict=True) if value
+        text: value for text, value in zip(texts, features.worth.tolist(), strict=True) if value
     }
     return Sought(worth, frozenset(query.names), frozenset(pinned.request.kinds))
 

@@ -55,10 +55,19 @@ class FeatureTable:
 
     values: dict[str, Floats]
     worth: Floats
+    recalled: RecalledChunks
     hits: TermHits
     chunk_scores: Floats
     definitions: Definitions
     likeness: DefinitionLikeness
+
+
+class RecalledChunks(NamedTuple):
+    """The chunks of the files that were recalled by meaning, parallel: file, ordinal, cosine."""
+
+    files: NDArray[np.int64]
+    ordinals: NDArray[np.int32]
+    cosines: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +109,9 @@ def compute_features(
     values |= standing_features(pinned, files, records)
     values |= pointed_features(pinned, files, records, definitions)
     values |= _meaning(pinned.static, records)
-    values |= _recalled(candidates, files)
-    return FeatureTable(values, question.worth, hits, chunk_scores, definitions, likeness)
+    recalled = _find_recalled(candidates, records)
+    values |= _recalled(candidates, recalled, len(files))
+    return FeatureTable(values, question.worth, recalled, hits, chunk_scores, definitions, likeness)
 
 
 def as_numbers(pinned: Pinned) -> Question:
@@ -153,20 +163,30 @@ def _meaning(vector: NDArray[np.float32] | None, records: Records) -> dict[str, 
     return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
 
 
-def _recalled(candidates: Candidates, files: Sequence[FileRow]) -> dict[str, Floats]:
+def _find_recalled(candidates: Candidates, records: Records) -> RecalledChunks:
+    """Return the recalled chunks that are of one of these files."""
+    dense = candidates.dense
+    versions = np.array(records.versions, np.int64)
+    order = versions.argsort()
+    at = np.minimum(versions[order].searchsorted(dense.versions), len(order) - 1)
+    files = order[at]
+    of_these = versions[files] == dense.versions
+    return RecalledChunks(
+        files[of_these], dense.ordinals[of_these], dense.scores[of_these].astype(np.float64)
+    )
+
+
+def _recalled(candidates: Candidates, recalled: RecalledChunks, files: int) -> dict[str, Floats]:
     """Return how near each file's best chunk is, relative to what recall brought.
 
     Relative, so that it means the same whatever model made the vectors: 1 for the nearest chunk of
     all, 0 for the farthest one recalled and for what was not recalled.
     """
-    near = np.zeros(len(files), np.float64)
-    if not candidates.dense:
-        return {"d_chunk": near, "d_chunk_rank": near.copy()}
-    best: dict[int, float] = {}
-    for (version, _), cosine in candidates.dense.items():
-        best[version] = max(cosine, best.get(version, -1.0))
-    top, floor = max(best.values()), candidates.floor
-    spread = max(1e-6, top - floor)
-    for at, file in enumerate(files):
-        near[at] = (best.get(file.version, floor) - floor) / spread
+    if not len(candidates.dense.scores):
+        nothing = np.zeros(files, np.float64)
+        return {"d_chunk": nothing, "d_chunk_rank": nothing.copy()}
+    floor = candidates.floor
+    best = np.full(files, floor)
+    np.maximum.at(best, recalled.files, recalled.cosines)
+    near = (best - floor) / max(1e-6, candidates.nearest - floor)
     return {"d_chunk": near, "d_chunk_rank": 1.0 / (RANK_OFFSET + places_of(near))}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.terms import text_ids
+from paparatsd.chunks.terms import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,9 +42,9 @@ WORTH_LEAVING_OUT = 8
 
 @dataclass(frozen=True)
 class Sought:
-    """What a question looks for: its terms (id -> worth), its names, and the kinds it wants."""
+    """What a question looks for: its terms and their worth, its names, and the kinds it wants."""
 
-    worth: Mapping[int, float]
+    worth: Mapping[str, float]
     names: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
@@ -94,7 +94,7 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
 
 def _is_named(one: Definition, sought: Sought) -> bool:
     """Say whether a definition's name alone has a word of the question: no need to read more."""
-    return any(sought.worth.get(number, 0.0) > 0.0 for number in text_ids(one.name))
+    return any(sought.worth.get(term, 0.0) > 0.0 for term in tokens(one.name))
 
 
 def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
@@ -152,21 +152,21 @@ class _Text:
         self._cuts = sorted({*ends, *(at for at in borders if ends[0] < at < ends[1])})
         self._lines = chunk.text.split("\n") if has_whole_lines(chunk) else []
         self._sought = sought
-        self._read: dict[int, tuple[int, list[int]]] = {}
+        self._read: dict[int, tuple[int, list[str]]] = {}
 
-    def read(self, first: int, last: int) -> tuple[int, list[int]]:
+    def read(self, first: int, last: int) -> tuple[int, list[str]]:
         """Return the number of words in the lines of a definition, and the sought ones."""
         a, b = bisect_left(self._cuts, first), bisect_left(self._cuts, last + 1)
         parts = [self._part(at) for at in range(a, min(b, len(self._cuts) - 1))]
         return sum(size for size, _ in parts), [one for _, found in parts for one in found]
 
-    def _part(self, at: int) -> tuple[int, list[int]]:
+    def _part(self, at: int) -> tuple[int, list[str]]:
         known = self._read.get(at)
         if known is None:
             begin, first, end = self._cuts[0], self._cuts[at], self._cuts[at + 1]
-            ids = text_ids("\n".join(self._lines[first - begin : end - begin]))
+            terms = tokens("\n".join(self._lines[first - begin : end - begin]))
             worth = self._sought.worth
-            known = self._read[at] = len(ids), [number for number in ids if number in worth]
+            known = self._read[at] = len(terms), [term for term in terms if term in worth]
         return known
 
 
@@ -174,12 +174,12 @@ def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:
     """Score a definition like a small document: its name and its lines in this chunk."""
     size, found = text.read(one.lead_line, one.end_line)
     weight = 1.0 / (1.0 - LENGTH_MATTERS + LENGTH_MATTERS * size / USUAL_WORDS)
-    counts: dict[int, float] = {}
-    for number in found:
-        counts[number] = counts.get(number, 0.0) + weight
-    for number in set(text_ids(one.name)):
-        if number in sought.worth:
-            counts[number] = counts.get(number, 0.0) + IN_NAME
+    counts: dict[str, float] = {}
+    for term in found:
+        counts[term] = counts.get(term, 0.0) + weight
+    for term in dict.fromkeys(tokens(one.name)):
+        if term in sought.worth:
+            counts[term] = counts.get(term, 0.0) + IN_NAME
     score = sum(sought.worth[at] * n / (n + SATURATION) for at, n in counts.items())
     score *= 0.5 + 0.5 * one.weight
     if one.qualified == chunk.name:

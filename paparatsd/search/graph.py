@@ -13,7 +13,7 @@ import numpy as np
 
 from paparatsd.chunks.record import defined_ids, used_ids
 from paparatsd.search.arena import USED
-from paparatsd.search.matching import distinct, ranges
+from paparatsd.search.matching import distinct, may_be_among, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,16 +49,17 @@ def graph_features(
     hashes, owners = _defined(definitions, used)
     incoming, outgoing = np.zeros((2, len(files)), np.float64)
     limit = max(MOST_USERS, MOST_USERS_SHARE * sum(len(view.paths) for view in pinned.views))
-    if len(hashes):
-        names, which = np.unique(hashes, return_inverse=True)
-        worth = _worth(pinned.corpus, names, limit)
+    worth = _worth(pinned.corpus, hashes, limit)
+    telling = worth.nonzero()[0]
+    if len(telling):
+        hashes, owners, worth = hashes[telling], owners[telling], worth[telling]
         links = np.zeros((len(leaders), len(files)), np.float64)
         # One row of `used` per name and user: the same name follows itself.
-        places = np.searchsorted(used, hashes)
-        counts = np.searchsorted(used, hashes, side="right") - places
+        places = used.searchsorted(hashes)
+        counts = used.searchsorted(hashes, side="right") - places
         rows = ranges(places, counts)
         target = np.repeat(owners, counts)
-        weight = np.repeat(worth[which], counts)
+        weight = np.repeat(worth, counts)
         other = leaders[users[rows]] != target
         np.add.at(links, (users[rows][other], target[other]), weight[other])
         links = np.log1p(links)
@@ -77,9 +78,10 @@ def _defined(
     """Return (hash, file) of the used names that the candidates define, each once per file."""
     if len(used) == 0:
         return used, np.zeros(0, np.int64)
-    hashes = definitions.hashes
-    at = np.minimum(np.searchsorted(used, hashes), len(used) - 1)
-    found = np.flatnonzero(used[at] == hashes)
+    likely = np.flatnonzero(may_be_among(definitions.hashes, used))
+    hashes = definitions.hashes[likely]
+    at = np.minimum(used.searchsorted(hashes), len(used) - 1)
+    found = likely[used[at] == hashes]
     keys = definitions.files_of(found) << 32 | definitions.hashes[found].astype(np.int64)
     keys = distinct(keys)
     return (keys & 0xFFFFFFFF).astype(np.uint32), keys >> 32
@@ -109,8 +111,9 @@ def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions
     versions: those of the files whose definitions these are. Counted once per file and generation.
     """
     known = corpus.popularity
-    missing = [at for at, version in enumerate(versions) if version not in known]
-    if missing:
+    sums_of = [known.get(version) for version in versions]
+    if None in sums_of:
+        missing = [at for at, found in enumerate(sums_of) if found is None]
         spans = definitions.starts[missing], definitions.starts[np.array(missing) + 1]
         lengths = spans[1] - spans[0]
         keys = np.repeat(np.arange(len(missing)) << 32, lengths)
@@ -121,4 +124,5 @@ def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions
         users = corpus.frequency(used_ids(hashes[telling]))
         sums = np.bincount(keys[telling] >> 32, weights=users, minlength=len(missing))
         known.update(zip([versions[at] for at in missing], sums.tolist(), strict=True))
-    return np.array([known[version] for version in versions], np.float64)
+        sums_of = [known[version] for version in versions]
+    return np.array(sums_of, np.float64)

@@ -56,10 +56,13 @@ class TermHits:
 
 def best_of_groups(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the maximum of each run values[starts[i]:starts[i + 1]], 0 for an empty run."""
+    filled = starts[1:] > starts[:-1]
+    if filled.all():
+        every: NDArray[np.float64] = np.maximum.reduceat(values, starts[:-1])
+        return every
     best = np.zeros(len(starts) - 1, np.float64)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        best[filled] = np.maximum.reduceat(values, starts[filled])
+    if filled.any():
+        best[filled] = np.maximum.reduceat(values, starts[:-1][filled])
     return best
 
 
@@ -70,7 +73,8 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
     places = np.zeros((len(ids), files), np.uint16)
     arena = records.arena
     # Of two terms with the same number the first one counts.
-    unique, first = np.unique(ids, return_index=True)
+    first = _first_of_each(ids)
+    unique = ids[first]
     found, which = _present(arena.columns[KEYS].data, records.slots, unique)
     owners, terms = which // max(1, len(unique)), first[which % max(1, len(unique))]
     rows = _rows(arena.term_rows.data.take(found, axis=0), TERM)
@@ -88,6 +92,15 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
         places=places,
         counts=counts,
     )
+
+
+def _first_of_each(ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return where each different number stands first, by number."""
+    order = ids.argsort(kind="stable")
+    ascending = ids[order]
+    kept = np.ones(len(ids), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=kept[1:])
+    return order[kept]
 
 
 def _present(
@@ -132,15 +145,20 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
         for one in wanted[1:]:
             mask |= values == one
         return mask
-    table = np.zeros(_BUCKETS, np.bool_)
-    table[wanted & (_BUCKETS - 1)] = True
-    mask = table.take(values & (_BUCKETS - 1))
+    mask = may_be_among(values, wanted)
     likely = np.flatnonzero(mask)
     if len(wanted) > MANY:
         mask[likely] = np.isin(values[likely], wanted)
     else:
         mask[likely] = (values[likely][:, None] == wanted[None, :]).any(axis=1)
     return mask
+
+
+def may_be_among(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return which of many values may be among the wanted ones: these, and a few more."""
+    table = np.zeros(_BUCKETS, np.bool_)
+    table[wanted & (_BUCKETS - 1)] = True
+    return table.take(values & (_BUCKETS - 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from paparatsd.search.places import Place
 
 MAX_CHARS = 8_000
+SHORT_CHARS = 500
 MAX_TERMS = 48
 """Later words of a long question or a pasted snippet add cost, not meaning."""
 POSITION_DECAY = 0.75
@@ -121,7 +122,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
 
     Raises BadQuery for an empty or an absurdly long text.
     """
-    text = text.encode("utf-8", "replace").decode().replace("\0", " ").strip()
+    text = cleaned(text)
     if not text:
         raise BadQuery("the query is empty; say in words or by a name what you look for")
     if len(text) > MAX_CHARS:
@@ -157,6 +158,20 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         definition_of=definition,
         embed_text="" if subject == text else subject,
     )
+
+
+def cleaned(text: str) -> str:
+    """Return a question without what surrounds it and what no text has."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ").strip()
+
+
+def likely_meaning(text: str) -> str:
+    """Return what most questions like this mean (`Query.meaning`), "" where it is open.
+
+    Open are identifiers, and long texts, of which only parts may be meant.
+    """
+    text = cleaned(text)
+    return "" if len(text) > SHORT_CHARS or " " not in text else text
 
 
 def halves_of(text: str) -> tuple[str, ...]:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable, FileRow, RecalledChunks
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
+    from paparatsd.search.scope import Scope
 
 NAME_IN_CHUNK = 1.25
 """Worth of a definition whose name is like the question, for the chunk it begins in."""
@@ -80,18 +81,19 @@ def choose_chunks(
     files: Sequence[FileRow],
     records: Records,
     features: FeatureTable,
-    kinds: frozenset[str],
+    wanted: NDArray[np.bool_] | None,
     lines: Mapping[int, int],
 ) -> ChunkChoice:
     """Score chunks within their files: a definition asked for first, else words plus meaning.
 
-    lines: of the files (their numbers) that the question names with a line, that line.
+    wanted: the chunks that may be shown, None for all. lines: of the files (their numbers) that
+    the question names with a line, that line.
     """
     lexical = features.chunk_scores
     scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
     starts = features.hits.starts
-    if candidates.dense:
-        scores += _cosines(candidates, files, records, starts)
+    if len(candidates.dense.scores):
+        scores += _cosines(candidates.floor, features.recalled, starts)
     scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
     for file, line in lines.items():
@@ -99,25 +101,37 @@ def choose_chunks(
         chunk = min(int(np.searchsorted(ends, line)), len(ends) - 1)
         if chunk >= 0:
             scores[starts[file] + chunk] += ASKED_LINE
-    if kinds:
-        wanted = [kind in kinds for file in range(len(files)) for kind in records.open(file).kinds]
-        scores = np.where(wanted, scores, -np.inf) if len(wanted) == len(scores) else scores
+    if wanted is not None:
+        scores = np.where(wanted, scores, -np.inf)
     return ChunkChoice(scores, starts)
 
 
+def wanted_chunks(
+    scope: Scope, files: Sequence[FileRow], records: Records, kinds: frozenset[str]
+) -> NDArray[np.bool_] | None:
+    """Return which chunks of these files, end to end, may be shown; None when all may."""
+    if not kinds and not scope.limited:
+        return None
+    parts = []
+    for at, file in enumerate(files):
+        mask = np.ones(records.chunk_count(at), np.bool_)
+        if kinds:
+            mask &= [kind in kinds for kind in records.open(at).kinds]
+        only = scope.projects[file.view].only
+        if only is not None:
+            mask &= [ordinal in only.get(file.version, ()) for ordinal in range(len(mask))]
+        parts.append(mask)
+    return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
+
+
 def _cosines(
-    candidates: Candidates,
-    files: Sequence[FileRow],
-    records: Records,
-    starts: NDArray[np.int64],
+    floor: float, recalled: RecalledChunks, starts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the cosine of each chunk; what was not recalled has at most the smallest recalled."""
-    out = np.full(int(starts[-1]), candidates.floor, np.float64)
-    first = {file.version: at for at, file in enumerate(files)}
-    for (version, ordinal), cosine in candidates.dense.items():
-        at = first.get(version)
-        if at is not None and ordinal < records.chunk_count(at):
-            out[starts[at] + ordinal] = cosine
+    out = np.full(int(starts[-1]), floor, np.float64)
+    places = starts[recalled.files] + recalled.ordinals
+    inside = places < starts[recalled.files + 1]
+    out[places[inside]] = recalled.cosines[inside]
     return out
 
 

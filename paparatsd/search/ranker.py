@@ -74,7 +74,7 @@ class Ranker:
                 f"the ranking weights name features that do not exist here ({', '.join(unknown)}); "
                 "correct the file of `search.ranker`, or install paparatsd again"
             )
-        table = np.stack([values[name] for name in weights])
+        table = np.concatenate([values[name] for name in weights]).reshape(len(weights), -1)
         total: NDArray[np.float64] = np.array(list(weights.values())) @ table
         return total
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from paparatsd.chunks.terms import term_id
 from paparatsd.model import Recalled, RecallRequest, SparseVector
 from paparatsd.search.filters import allowed_rows, version_filter
+from paparatsd.search.matching import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from paparatsd.search.paths import NameLikeness, StemMatches
     from paparatsd.search.pointed import Placed
     from paparatsd.search.query import Query
-    from paparatsd.search.scope import Scope
+    from paparatsd.search.scope import ProjectScope, Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
 
 RECALL_LIMIT = 70
@@ -33,6 +34,7 @@ RECALL_PER_HIT = 4
 """Chunks per leg and wanted hit, when many hits are wanted: several chunks may be of one file."""
 BEST_STEMS = 20
 MAX_DEFINERS = 200
+NOTHING_RECALLED = Recalled(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
 JOINED_WEIGHT = 0.5
 """Worth of two words of the question found written together ("rate limit" in `rateLimit`)."""
 
@@ -41,11 +43,13 @@ JOINED_WEIGHT = 0.5
 class RecallPlan:
     """What the daemon needs to ask the stores; the rest stays in the search process.
 
-    `token` names the pinned state that `rank` will use.
+    `token` names the pinned state that `rank` will use. begun: the part of the requests by meaning
+    is being asked already.
     """
 
     token: int
     requests: tuple[RecallRequest, ...]
+    begun: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,17 @@ class Pinned:
 class Candidates:
     """Versions worth ranking, ascending, and what recall said of their chunks.
 
-    dense: (version, ordinal) -> cosine of the chunk; floor: the smallest cosine recalled.
+    dense: the chunks recalled by meaning, with their cosines; floor: the smallest of these.
     """
 
     versions: NDArray[np.int64]
-    dense: dict[tuple[int, int], float] = field(default_factory=dict)
+    dense: Recalled
     floor: float = 0.0
+
+    @property
+    def nearest(self) -> float:
+        """The largest cosine recalled, 0 when nothing was."""
+        return float(self.dense.scores.max()) if len(self.dense.scores) else 0.0
 
 
 class Filters:
@@ -105,7 +114,9 @@ class Filters:
     def resolve(
         self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
     ) -> Allowed:
-        """Return what the request's filters allow in these views."""
+        """Return what the request's filters and the scope allow in these views."""
+        if scope.limited:
+            return self._resolve(request, scope, views)
         generations = tuple((view.project_id, view.generation) for view in views)
         key = (generations, request.paths, request.languages)
         found = self._known.get(key)
@@ -119,7 +130,10 @@ class Filters:
     def _resolve(
         self, request: SearchRequest, scope: Scope, views: Sequence[ProjectView]
     ) -> Allowed:
-        rows = tuple(allowed_rows(view, request.paths, request.languages) for view in views)
+        rows = tuple(
+            allowed_rows(view, request.paths, request.languages) & _rows_of(project, view)
+            for project, view in zip(scope.projects, views, strict=True)
+        )
         by_shard: dict[ShardKey, list[NDArray[np.int64]]] = {}
         for project, view, mask in zip(scope.projects, views, rows, strict=True):
             by_shard.setdefault(project.shard, []).append(view.versions[mask])
@@ -129,6 +143,12 @@ class Filters:
             if chosen is not None:
                 shards.append((shard, chosen))
         return Allowed(rows, tuple(shards))
+
+
+def _rows_of(project: ProjectScope, view: ProjectView) -> NDArray[np.bool_]:
+    if project.only is None:
+        return np.ones(len(view.versions), np.bool_)
+    return np.isin(view.versions, np.fromiter(project.only, np.int64, len(project.only)))
 
 
 def lexical_vector(query: Query, corpus: Corpus, idf: NDArray[np.float64]) -> SparseVector | None:
@@ -204,20 +224,11 @@ def gather(
     """Merge the legs of all shards: the best `limit` of each leg, and the extra files."""
     lexical = _best([reply.lexical for reply in replies], limit)
     dense = _best([reply.dense for reply in replies], limit)
-    cosines = (
-        {
-            (version, ordinal): score
-            for version, ordinal, score in zip(
-                dense.versions.tolist(), dense.ordinals.tolist(), dense.scores.tolist(), strict=True
-            )
-        }
-        if dense is not None
-        else {}
-    )
     found = [leg.versions for leg in (lexical, dense) if leg is not None]
-    versions = np.unique(np.concatenate([extra.astype(np.int64), *found]))
-    floor = min(cosines.values(), default=0.0)
-    return Candidates(versions, cosines, floor)
+    versions = distinct(np.concatenate([extra.astype(np.int64), *found]))
+    if dense is None or not len(dense.scores):
+        return Candidates(versions, NOTHING_RECALLED)
+    return Candidates(versions, dense, float(dense.scores.min()))
 
 
 def _best(legs: Sequence[Recalled | None], limit: int) -> Recalled | None:

@@ -7,6 +7,7 @@ stripped of control characters, and labelled.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,10 +52,27 @@ class Rendered:
     hits: tuple[Hit, ...] = ()
 
 
+Lines = Callable[["Hit"], "Sequence[str]"]
+"""Further lines about a hit, one line of text each."""
+
+
+def no_lines(_hit: Hit) -> Sequence[str]:
+    """Return nothing more to say of a hit."""
+    return ()
+
+
 def render_answer(
-    answer: SearchAnswer, max_tokens: int, offset: int = 0, *, explain: bool = False
+    answer: SearchAnswer,
+    max_tokens: int,
+    offset: int = 0,
+    *,
+    explain: bool = False,
+    more: Lines = no_lines,
 ) -> Rendered:
-    """Write the hits from `offset` on that fit into `max_tokens`; at least one is shown."""
+    """Write the hits from `offset` on that fit into `max_tokens`; at least one is shown.
+
+    `more` says what else is to be written above the code of a hit.
+    """
     room = max(MIN_BYTES, room_for(max_tokens))
     head = [*map(one_line, answer.notes), *stale_lines(answer.freshness)]
     hits = answer.hits[offset:]
@@ -65,12 +83,12 @@ def render_answer(
     shown: list[Hit] = []
     used = sum(byte_size(line) + 1 for line in head) + TAIL_BYTES
     for hit in hits:
-        block = render_hit(hit, len(blocks) + offset + 1, explain=explain)
+        block = render_hit(hit, len(blocks) + offset + 1, explain=explain, more=more)
         if used + byte_size(block) > room:
             if not blocks:
-                cut = cut_to(hit, max(200, room - used), explain=explain)
+                cut = cut_to(hit, max(200, room - used), explain=explain, more=more)
                 shown.append(cut)
-                blocks.append(render_hit(cut, offset + 1, explain=explain))
+                blocks.append(render_hit(cut, offset + 1, explain=explain, more=more))
                 used += byte_size(blocks[0]) + 2
             break
         blocks.append(block)
@@ -144,15 +162,23 @@ def render_chunk(view: ChunkView, max_tokens: int) -> Rendered:
     return Rendered("\n\n".join([head, *blocks, *tail]), None, tuple(shown))
 
 
-def render_hit(hit: Hit, number: int | None, *, scored: bool = True, explain: bool = False) -> str:
+def render_hit(
+    hit: Hit,
+    number: int | None,
+    *,
+    scored: bool = True,
+    explain: bool = False,
+    more: Lines = no_lines,
+) -> str:
     """Write one hit: where it is, what it defines and uses, its address, its text in a fence."""
     text = fenced(clean_text(hit.text), hit.language)
-    return "\n".join([*_hit_lines(hit, number, scored=scored, explain=explain), text])
+    lines = _hit_lines(hit, number, scored=scored, explain=explain)
+    return "\n".join([*lines, *more(hit), text])
 
 
-def cut_to(hit: Hit, max_bytes: int, *, explain: bool = False) -> Hit:
+def cut_to(hit: Hit, max_bytes: int, *, explain: bool = False, more: Lines = no_lines) -> Hit:
     """Return the hit with as much of its text as lets it be rendered within `max_bytes`."""
-    lines = _hit_lines(hit, 1, scored=True, explain=explain)
+    lines = [*_hit_lines(hit, 1, scored=True, explain=explain), *more(hit)]
     room = max_bytes - sum(byte_size(line) + 1 for line in lines) - 40  # 40: the fence
     return replace(hit, text=_cut(hit, max(MIN_TEXT_BYTES, room)))
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paparatsd.model import Freshness, GroupName, ProjectName, RepoId, ShardKey
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectScope:
-    """One project of a scope. `building` is (files done, files in all) during a first index."""
+    """One project of a scope. `building` is (files done, files in all) during a first index.
+
+    `only`: by version the numbers of the chunks that may be found, None for all: what a filter by
+    history has let through.
+    """
 
     project_id: int
     name: ProjectName
@@ -21,6 +27,7 @@ class ProjectScope:
     generation: int
     freshness: Freshness
     building: tuple[int, int] | None = None
+    only: Mapping[int, frozenset[int]] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +40,12 @@ class Scope:
     def key(self) -> tuple[tuple[int, int], ...]:
         """Equal keys mean equal answers: each project's id and generation."""
         return tuple((project.project_id, project.generation) for project in self.projects)
+
+    def only_of(self, name: ProjectName) -> Scope:
+        """Return the scope of one of the projects."""
+        return Scope(tuple(project for project in self.projects if project.name == name))
+
+    @property
+    def limited(self) -> bool:
+        """Whether some project may be found in part only."""
+        return any(project.only is not None for project in self.projects)

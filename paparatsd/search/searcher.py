@@ -27,6 +27,7 @@ from paparatsd.errors import (
 from paparatsd.model import SearchAnswer
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
+from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
 from paparatsd.search.query import halves_of
 from paparatsd.supervise import RemoteError
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import ChunkView, GroupName, RecallReply, SearchRequest
     from paparatsd.search.cache import QueryCache
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.store.vectors import VectorStore
@@ -113,11 +114,12 @@ class Searcher:
         if not scope.projects:
             return SearchAnswer(request.query, (), (), notes=scope_notes(scope))
         key = cache_key(request, scope)
-        ranked, notes = self._cache.get(key), ()
+        # What a filter by history lets through may change without a new generation.
+        ranked, notes = (None if scope.limited else self._cache.get(key)), ()
         if ranked is None:
             found = await self._within(request.deadline_s, lambda: self._find(request, scope))
             ranked, notes = found.ranked, found.notes
-            if found.complete:
+            if found.complete and not scope.limited:
                 self._cache.put(key, scope, ranked)
         return SearchAnswer(
             query=request.query,
@@ -232,14 +234,14 @@ class Searcher:
         vector: NDArray[np.float32] | None,
         notes: tuple[str, ...],
     ) -> Found:
-        argument = (request, scope, vector, self._embed_query is None, self._linked())
+        asked = Asked(request, scope, vector, self._embed_query is None, self._linked())
         plan: RecallPlan | None
-        ranked: Ranked
-        plan, ranked = await self._ask("find", argument, request.deadline_s)
+        plan, packed = await self._ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:
-            return Found(ranked, notes, complete=not notes)
+            return Found(unpack_ranked(packed), notes, complete=not notes)
         replies, problem = await self._recall(plan, request.deadline_s)
-        ranked = await self._ask("rank", (plan.token, replies), request.deadline_s)
+        packed = await self._ask("rank", (plan.token, replies), request.deadline_s)
+        ranked = unpack_ranked(packed)
         if problem is not None:
             if not ranked.hits:
                 raise problem

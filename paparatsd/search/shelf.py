@@ -35,7 +35,7 @@ PER_USE_BYTES = 40
 """A line, a reference, and a share of a name: names repeat within a file."""
 IMPORT = "import"
 FULL = 0.9
-"""Share of the bound up to which records are loaded ahead; the rest is for those asked for."""
+"""Share of a bound up to which anything is loaded ahead; the rest is for what is asked for."""
 
 
 class UsedNames(NamedTuple):
@@ -56,6 +56,14 @@ class ByteBounded(Generic[T]):
         self._max_bytes = max_bytes
         self._items: OrderedDict[int, tuple[int, T]] = OrderedDict()
         self.used_bytes = 0
+
+    def __contains__(self, key: int) -> bool:
+        """Say whether a value is kept; this is no use of it."""
+        return key in self._items
+
+    def is_full(self, share: float) -> bool:
+        """Say whether more than this share of the bound is used."""
+        return self.used_bytes > share * self._max_bytes
 
     def get(self, key: int) -> T | None:
         """Return a value and count it as used."""
@@ -103,6 +111,20 @@ class Shelf:
     def has_room(self) -> bool:
         """Say whether more records fit without others having to go."""
         return not self._arena.is_full(FULL)
+
+    def untold(self, versions: Iterable[int]) -> list[int]:
+        """Return those of the versions whose texts are not in memory."""
+        return [version for version in versions if version not in self._texts]
+
+    def has_room_for_texts(self) -> bool:
+        """Say whether more texts fit without others having to go."""
+        return not (self._texts.is_full(FULL) or self._uses.is_full(FULL))
+
+    def load_texts(self, versions: Iterable[int]) -> None:
+        """Read the texts of versions, and the names they use."""
+        for version in versions:
+            self.chunks(version)
+            self.uses(version)
 
     def load(self, versions: Sequence[int]) -> NDArray[np.int64]:
         """Read the records that are not in memory; returns each one's slot, -1 if it has none."""

@@ -30,6 +30,8 @@ _KINDS = (
     ("p_stub", Prior.STUB, ""),
 )
 """Feature, what the path says, and the word by which a question asks for such files."""
+_NAMES = tuple(name for name, _, _ in _KINDS)
+_BITS = np.array([[int(prior)] for _, prior, _ in _KINDS], np.int32)
 
 
 def standing_features(
@@ -40,13 +42,11 @@ def standing_features(
     flags = places[:, 0]
     about = pinned.query.about
     asked = np.zeros(len(files), np.float64)
-    values: dict[str, Floats] = {}
-    for name, prior, topic in _KINDS:
-        has = np.asarray(flags & int(prior) != 0, np.float64)
+    values = dict(zip(_NAMES, (flags & _BITS != 0).astype(np.float64), strict=True))
+    for name, _, topic in _KINDS:
         if topic in about:
-            asked = np.maximum(asked, has)
-            has = np.zeros(len(files), np.float64)
-        values[name] = has
+            asked = np.maximum(asked, values[name])
+            values[name] = np.zeros(len(files), np.float64)
     values["p_asked"] = asked
     values["p_variant"] = _variants(pinned, files, flags)
     tests = values["p_test"]  # zeros when tests are asked for

@@ -1,8 +1,8 @@
 """An engine that works ahead: while the store recalls, and while nobody asks at all.
 
 A question looks at some hundred files, mostly others each time; reading their records costs as much
-as ranking them. The records of a project of 5,000 files are half a second of work, done in slices
-so short that no question waits noticeably for one.
+as ranking them. The records of a project of 5,000 files are half a second of work, their texts a
+third of one, done in slices so short that no question waits noticeably for one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, SearchRequest
-    from paparatsd.search.engine import Ranked
+    from paparatsd.search.engine import Begin
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
@@ -43,7 +44,7 @@ class _Wanted(NamedTuple):
 
 
 class WarmEngine(Engine):
-    """Loads the records of all files that searched projects show, as far as there is room.
+    """Loads the records, then the texts, of all files that projects show, as far as there is room.
 
     Looks for files named like the question after it has said what to recall.
     """
@@ -53,6 +54,7 @@ class WarmEngine(Engine):
         self._known: dict[int, int] = {}
         self._later = np.zeros(0, np.int64)
         self._wanted: deque[_Wanted] = deque()
+        self._untold: deque[int] = deque()
 
     def plan(
         self,
@@ -61,12 +63,13 @@ class WarmEngine(Engine):
         vector: NDArray[np.float32] | None,
         *,
         built_in: bool = True,
+        begin: Begin | None = None,
     ) -> RecallPlan:
         """Plan a search; what its views show will be loaded when nobody asks.
 
         What the stores need not know is left for `prepare`.
         """
-        plan = super().plan(request, scope, vector, built_in=built_in)
+        plan = super().plan(request, scope, vector, built_in=built_in, begin=begin)
         self._want(scope)
         return plan
 
@@ -97,15 +100,28 @@ class WarmEngine(Engine):
         for view in views:
             if self._known.get(view.project_id) != view.generation:
                 self._known[view.project_id] = view.generation
-                absent = self._shelf.absent(view.versions.tolist())
+                versions = view.versions.tolist()
+                absent = self._shelf.absent(versions)
                 self._wanted.extend(
-                    _Wanted(int(view.versions[row]), view.index, row, corpus) for row in absent
+                    _Wanted(versions[row], view.index, row, corpus) for row in absent
                 )
+                self._untold.extend(self._shelf.untold(versions))
 
     def idle(self) -> bool:
         """Load a few of the wanted files; return whether there are more and room for them."""
         if not self._shelf.has_room():
             self._wanted.clear()
+        if not self._shelf.has_room_for_texts():
+            self._untold.clear()
+        if self._wanted:
+            self._load_records()
+        else:
+            slice_ = min(SLICE, len(self._untold))
+            self._shelf.load_texts(self._untold.popleft() for _ in range(slice_))
+        return bool(self._wanted or self._untold)
+
+    def _load_records(self) -> None:
+        """Load the next records, and what is counted and read once per file."""
         files = [self._wanted.popleft() for _ in range(min(SLICE, len(self._wanted)))]
         places, records = self._shelf.lay([file.version for file in files])
         found = [files[at] for at in places]
@@ -115,11 +131,11 @@ class WarmEngine(Engine):
             )
         for index, rows in _by_index(files).items():
             index.standing(np.array(rows, np.int64))  # kept, too
-        return bool(self._wanted)
 
     def forget_wanted(self) -> None:
         """Load nothing ahead until there is a new view."""
         self._wanted.clear()
+        self._untold.clear()
 
 
 def _by_index(files: Sequence[_Wanted]) -> dict[PathIndex, list[int]]:

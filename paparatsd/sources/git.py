@@ -43,12 +43,17 @@ _CONFIG_KEYS = r"^(core\.excludesfile|safe\.directory|mailmap\.file)$"
 
 @dataclass(frozen=True, slots=True)
 class GitContext:
-    """What the user's own git configuration says of one checkout, and which git to run."""
+    """What the user's own git configuration says of one checkout, and which git to run.
+
+    With `bare_dir`, git's own directory, git is asked as if there were no work tree: then it reads
+    no attributes there, which could be a pipe, and the same commit compares alike everywhere.
+    """
 
     excludes_file: str | None = None
     safe_directories: tuple[str, ...] = ()
     mailmap_file: str | None = None
     program: str = ""
+    bare_dir: str = ""
 
 
 def find_git(environment: Mapping[str, str] | None = None) -> str:
@@ -159,8 +164,10 @@ async def stream_git(
     program = context.program or find_git()
     command = [program, *_global_options(context, args[0]), *with_safe_options(args)]
     title = _title(args, root)
+    # Without a work tree git takes the attributes of where it is for those of its top.
+    place = Path(context.bare_dir) if context.bare_dir else root
     async with (
-        _started(command, root, _read_environment(program), stdin, title) as process,
+        _started(command, place, _read_environment(program), stdin, title) as process,
         aclosing(_chunks(process, title, deadline_s, ok_codes)) as chunks,
     ):
         yield chunks
@@ -174,6 +181,8 @@ def _global_options(context: GitContext, verb: str) -> list[str]:
     if context.mailmap_file:
         settings.append(f"mailmap.file={context.mailmap_file}")
     options = ["--no-pager"]
+    if context.bare_dir:
+        options += [f"--git-dir={context.bare_dir}", "--bare"]
     if verb != "check-ignore":  # which takes paths as they are, and refuses this option
         options.append("--literal-pathspecs")
     for setting in settings:
@@ -265,7 +274,7 @@ async def _started(
             stdout=PIPE,
             stderr=PIPE,
             limit=_PIPE_BUFFER_BYTES,
-            start_new_session=True,
+            process_group=0,
         )
     except (OSError, ValueError) as exc:
         raise GitFailed(f"{title} could not be started: {exc}") from exc

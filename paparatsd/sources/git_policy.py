@@ -65,6 +65,8 @@ READ_SETTINGS = (
     "protocol.allow=never",
     "submodule.recurse=false",
     "diff.submodule=short",  # the longer forms run git inside the submodule, without our settings
+    # Larger content is binary to a comparison: git would hold it many times over.
+    "core.bigFileThreshold=32m",
     # What the answer looks like is ours to say.
     "core.quotePath=false",
     "core.untrackedCache=false",  # trusts the mtimes of directories; we want what is there

@@ -69,6 +69,18 @@ def word(place: Place, kind: str) -> str:
     return CHAINED if _exists(original) else OURS
 
 
+def running_beside(place: Place, kind: str) -> tuple[str, ...]:
+    """Say what runs at this hook besides ours, in the order in which it runs."""
+    file, original = _names(place, kind)
+    data = _read(file)
+    known = parse_hook(data) if data is not None else None
+    if known is None:
+        return (f"your {file.name}",) if _exists(file) else ()
+    yours = (f"your own, kept as {original.name}",) if _exists(original) else ()
+    others = [one.spool for one in known.registrations if not place.is_ours(one)]
+    return (*yours, *(f"another daemon, spool {spool}" for spool in others))
+
+
 def install_one(place: Place, kind: str) -> bool:
     """Put ours there, unless what is there is in the way; returns whether ours is there."""
     file, original = _names(place, kind)

@@ -8,7 +8,7 @@ is not changed: without hooks the daemon notices moves of history from the refs.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from paparatsd.sources.hook_files import (
     YOURS,
     Place,
     install_one,
+    running_beside,
     uninstall_one,
     word,
 )
@@ -55,6 +56,12 @@ class HookReport:
     state: str
     hooks: Mapping[str, str]
     advice: str
+    beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By kind what else runs there, in words, first to last; kinds that run alone are left out."""
+    fired: Mapping[str, float] = field(default_factory=dict)
+    """By kind when it told us something last, in seconds since the epoch."""
+    repository: str = ""
+    """The git directory that all work trees of the repository have in common."""
 
 
 async def install(checkout: Checkout, spool: Path) -> HookReport:
@@ -168,6 +175,12 @@ async def _is_ignored(checkout: Checkout, holder: Path, directory: Path) -> bool
 
 def _report(place: Place, gone: Sequence[str] = ()) -> HookReport:
     """Say what is there; `gone` are the kinds that were just taken out."""
+    beside = {kind: others for kind in KINDS if (others := running_beside(place, kind))}
+    report = _judge(place, gone)
+    return replace(report, beside=beside, repository=place.registration.repository)
+
+
+def _judge(place: Place, gone: Sequence[str]) -> HookReport:
     hooks = {kind: word(place, kind) for kind in KINDS}
     in_place = [kind for kind in KINDS if hooks[kind] in IN_PLACE]
     directory, advice = str(place.directory), _advice(hooks, gone)

@@ -74,6 +74,7 @@ def git_watch_paths(checkout: Checkout) -> tuple[Path, ...]:
         return ()
     common = checkout.common_dir
     wanted = [checkout.git_dir, common, common / "info", common / "refs", common / "reftable"]
+    wanted.append(common / "worktrees")
     wanted += _directories_below(common / "refs" / "heads")
     return tuple(path for path in dict.fromkeys(wanted) if path.is_dir())
 

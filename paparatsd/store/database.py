@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd.errors import Busy, SchemaTooNew, StateCorrupt, StateUnwritable
-from paparatsd.store.migrations import MIGRATIONS, migrate, schema_version
-from paparatsd.store.schema import APPLICATION_ID
+from paparatsd.store.migrations import CATALOG, migrate, schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from paparatsd.store.migrations import Migration
+    from paparatsd.store.migrations import FileKind, Migration
 
 log = structlog.get_logger()
 
@@ -126,10 +125,12 @@ class Database:
         connection: sqlite3.Connection,
         on_step: Callable[[str], None],
         moved_aside: Path | None,
+        kind: FileKind = CATALOG,
     ) -> None:
         self.path = path
         self.connection = connection
         self.moved_aside = moved_aside
+        self._kind = kind
         self._on_step = on_step
 
     @classmethod
@@ -138,24 +139,27 @@ class Database:
         path: Path,
         *,
         on_step: Callable[[str], None] = lambda step: None,
-        migrations: Sequence[Migration] = MIGRATIONS,
+        migrations: Sequence[Migration] | None = None,
+        kind: FileKind = CATALOG,
     ) -> Database:
         """Open or create the file, check it after an unclean stop, migrate it.
 
         A damaged or foreign file is moved aside under a dated name and a fresh one made. Raises
-        SchemaTooNew before anything is touched.
+        SchemaTooNew before anything is touched. `migrations` stand in for those of the kind.
         """
+        steps = kind.migrations if migrations is None else migrations
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         moved = None
         try:
-            _refuse_newer(path, migrations[-1].number)
-            connection = _open_checked(path, migrations, on_step)
+            _refuse_newer(path, steps[-1].number, kind)
+            connection = _open_checked(path, steps, on_step, kind)
         except StateCorrupt as error:
             moved = move_aside(path)
-            log.warning("catalog_moved_aside", path=str(path), to=str(moved), reason=str(error))
-            connection = _open_checked(path, migrations, on_step)
+            event = kind.event("moved_aside")
+            log.warning(event, path=str(path), to=str(moved), reason=str(error))
+            connection = _open_checked(path, steps, on_step, kind)
         _stamp(path).unlink(missing_ok=True)
-        return cls(path, connection, on_step, moved)
+        return cls(path, connection, on_step, moved, kind)
 
     @contextlib.contextmanager
     def transaction(self, step: str) -> Iterator[sqlite3.Connection]:
@@ -196,7 +200,8 @@ class Database:
                 self.connection.execute("PRAGMA optimize")
             self.connection.close()
         except sqlite3.Error as error:
-            log.warning("catalog_close_failed", path=str(self.path), reason=str(error))
+            event = self._kind.event("close_failed")
+            log.warning(event, path=str(self.path), reason=str(error))
             return
         with contextlib.suppress(OSError):
             _stamp(self.path).write_text(_identity(self.path))
@@ -218,7 +223,7 @@ def _closed_in_order(path: Path) -> bool:
         return False
 
 
-def _refuse_newer(path: Path, newest: int) -> None:
+def _refuse_newer(path: Path, newest: int, kind: FileKind) -> None:
     """Raise SchemaTooNew, or StateCorrupt for what is no SQLite file, without writing a byte."""
     try:
         with path.open("rb") as file:
@@ -230,20 +235,20 @@ def _refuse_newer(path: Path, newest: int) -> None:
     if not header:
         return
     if not header.startswith(_HEADER) or len(header) < 100:
-        raise StateCorrupt(f"{path} is not a catalog")
+        raise StateCorrupt(f"{path} is not a {kind.name}")
     version = int.from_bytes(header[60:64], "big")
     application = int.from_bytes(header[68:72], "big")
-    if application != APPLICATION_ID or path.with_name(path.name + "-wal").exists():
+    if application != kind.application_id or path.with_name(path.name + "-wal").exists():
         # Made just before a crash, changed in the log only, or somebody else's.
-        version = _inspect(path)
+        version = _inspect(path, kind)
     if version > newest:
         raise SchemaTooNew(
             f"{path} has schema {version}, this version of paparatsd knows {newest}: "
-            "upgrade paparatsd, or move the file away to build a new index"
+            f"upgrade paparatsd, or move the file away {kind.rebuilt}"
         )
 
 
-def _inspect(path: Path) -> int:
+def _inspect(path: Path, kind: FileKind) -> int:
     """Return the schema number as a reader sees it; raises StateCorrupt for a foreign file."""
     # A rollback journal is left when a crash met the very first write: only a writer can undo it.
     interrupted = path.with_name(path.name + "-journal").exists()
@@ -251,7 +256,7 @@ def _inspect(path: Path) -> int:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         version = schema_version(connection)
-    if tables and application != APPLICATION_ID:
+    if tables and application != kind.application_id:
         raise StateCorrupt(f"{path} is a database of another program")
     return version
 
@@ -271,7 +276,7 @@ def _doubted(path: Path) -> Iterator[None]:
 
 
 def _open_checked(
-    path: Path, migrations: Sequence[Migration], on_step: Callable[[str], None]
+    path: Path, migrations: Sequence[Migration], on_step: Callable[[str], None], kind: FileKind
 ) -> sqlite3.Connection:
     existed = path.exists() and path.stat().st_size > 0
     trusted = existed and _closed_in_order(path)
@@ -283,19 +288,20 @@ def _open_checked(
         with _doubted(path):
             _prepare(connection)
             if existed and not trusted:
-                _check(connection, path)
+                _check(connection, path, kind)
         with translated(path):
-            migrate(connection, path, migrations, on_step)
+            migrate(connection, path, migrations, on_step, kind)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
     started = time.monotonic()
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    log.info("catalog_checked", verdict=verdict, took_ms=round((time.monotonic() - started) * 1e3))
+    took_ms = round((time.monotonic() - started) * 1e3)
+    log.info(kind.event("checked"), verdict=verdict, took_ms=took_ms)
     if verdict != "ok":
         raise StateCorrupt(f"{path} is damaged: {verdict}")
 

@@ -25,6 +25,7 @@ from paparatsd.store.edge_shards import PART_POINTS, Part, Shard, ShardDirectory
 from paparatsd.store.ids import point_id
 from paparatsd.store.recall_link import RecallServer
 from paparatsd.store.vectors import empty_recall
+from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -233,4 +234,5 @@ if __name__ == "__main__":
     store = EdgeChild(Path(sys.argv[1]))
     ends = [socket.socket(fileno=int(number)) for number in sys.argv[2:-1]]
     sides = [RecallServer(end, store.recall_shortly) for end in ends]
+    ask_for_short_slices()
     ipc.serve_child(store, side=sides[0] if sides else None)

@@ -29,13 +29,35 @@ class Migration:
 MIGRATIONS = (Migration(1, INITIAL),)
 
 
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """What tells one kind of our SQLite files from others.
+
+    `name` is what messages and log events call it, `application_id` what SQLite keeps in its
+    header, `migrations` lead to its newest schema, `rebuilt` says what follows when a person
+    moves the file away ("to build a new index").
+    """
+
+    name: str
+    application_id: int
+    migrations: tuple[Migration, ...]
+    rebuilt: str
+
+    def event(self, what: str) -> str:
+        """Return the name of a log event about a file of this kind."""
+        return f"{self.name}_{what}"
+
+
+CATALOG = FileKind("catalog", APPLICATION_ID, MIGRATIONS, "to build a new index")
+
+
 def backup_path(path: Path, version: int) -> Path:
     """Return where the state of schema `version` is kept before it is migrated."""
     return path.with_name(f"{path.name}.schema-{version}.backup")
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the schema number of an open catalog; 0 for an empty file."""
+    """Return the schema number of an open file; 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -44,11 +66,12 @@ def migrate(
     path: Path,
     migrations: Sequence[Migration],
     on_step: Callable[[str], None],
+    kind: FileKind = CATALOG,
 ) -> None:
-    """Bring the catalog to the newest schema.
+    """Bring the file to the newest schema.
 
     Each step is one transaction, so a crash leaves the schema before it or after it. The state
-    before the first step is kept in a file beside the catalog. The caller has refused newer ones.
+    before the first step is kept in a file beside it. The caller has refused newer ones.
     """
     current = schema_version(connection)
     newest = migrations[-1].number
@@ -58,9 +81,9 @@ def migrate(
         on_step("backup:done")
     for migration in migrations:
         if migration.number > current:
-            _apply(connection, migration, on_step)
+            _apply(connection, migration, on_step, kind.application_id)
     if 0 < current < newest:
-        log.info("catalog_migrated", path=str(path), old=current, new=newest)
+        log.info(kind.event("migrated"), path=str(path), old=current, new=newest)
 
 
 def _back_up(connection: sqlite3.Connection, target: Path) -> None:
@@ -73,7 +96,10 @@ def _back_up(connection: sqlite3.Connection, target: Path) -> None:
 
 
 def _apply(
-    connection: sqlite3.Connection, migration: Migration, on_step: Callable[[str], None]
+    connection: sqlite3.Connection,
+    migration: Migration,
+    on_step: Callable[[str], None],
+    application_id: int,
 ) -> None:
     name = f"migrate-{migration.number}"
     on_step(f"{name}:begin")
@@ -81,7 +107,7 @@ def _apply(
     try:
         for statement in migration.statements:
             connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id = {application_id}")
         connection.execute(f"PRAGMA user_version = {migration.number}")
         on_step(f"{name}:commit")
         connection.execute("COMMIT")

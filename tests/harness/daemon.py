@@ -304,13 +304,18 @@ class Daemon:
         """Forget a project."""
         await self.call("DELETE", f"/v1/projects/{quote(name)}")
 
-    async def settle(self, *names: str, within_s: float = SETTLE_S) -> list[dict[str, Any]]:
+    async def settle(
+        self, *names: str, history: bool = False, within_s: float = SETTLE_S
+    ) -> list[dict[str, Any]]:
         """Have the daemon compare the index with the disk now, and wait until nothing is pending.
 
-        Without names all projects. Returns the freshness of each.
+        Without names all projects; with `history` that is settled, too. Returns the freshness of
+        each.
         """
         fresh: list[dict[str, Any]] = []
-        for body in [{"project": name} for name in names] or [{}]:
+        named: list[dict[str, Any]] = [{"project": name} for name in names]
+        for body in named or [{}]:
+            body |= {"history": True} if history else {}
             answer = await self.call("POST", "/v1/flush", body, within_s=within_s)
             fresh += answer["freshness"]
         assert all(one["pending"] == 0 for one in fresh), fresh
@@ -387,6 +392,10 @@ class Daemon:
     async def show(self, address: str, radius: int = 0) -> dict[str, Any]:
         """Return the chunk at an address."""
         return await self.call("GET", "/v1/show", address=address, radius=radius)
+
+    async def log(self, address: str, limit: int = 200) -> dict[str, Any]:
+        """Return the history of the place at an address."""
+        return await self.call("POST", "/v1/log", {"address": address, "limit": limit})
 
     async def http_url(self) -> str:
         """Return the base URL of the TCP listener, without a final slash."""

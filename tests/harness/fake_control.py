@@ -157,7 +157,7 @@ def project(name: str = "shop", **changes: Any) -> dict[str, Any]:
         "watching": "events",
         "hooks": "installed",
         "progress": None,
-        "history": {},
+        "history": None,
         **changes,
     }
 

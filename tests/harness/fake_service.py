@@ -11,12 +11,22 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from paparatsd.errors import BadQuery, Conflict, UnknownAddress, UnknownProject
+from paparatsd.history_model import (
+    ChunkLog,
+    CommitRequest,
+    CommitsAnswer,
+    Explanation,
+    HistoryState,
+    HistoryStatus,
+    TimelineEntry,
+)
 from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
 from paparatsd.model import (
     ChunkView,
@@ -40,10 +50,13 @@ from paparatsd.model import (
 )
 from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
+from tests.harness import fake_history as past
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from paparatsd.history_model import CommitNote
 
 MARMOTS = ProjectName("marmots")
 ALPS = GroupName("alps")
@@ -69,12 +82,43 @@ def hit_of(number: int, text: str = "") -> Hit:
     )
 
 
+def hidden_hit(project: ProjectName) -> Hit:
+    """Return the hit of another project."""
+    address = f"{project}:src/secret.py#secret"
+    return replace(hit_of(0, "secret"), project=project, path="src/secret.py", address=address)
+
+
+def project_of(name: ProjectName, group: GroupName) -> ProjectStatus:
+    """Return the status of a project."""
+    return ProjectStatus(
+        name=name,
+        root=f"/alps/{name}",
+        group=group,
+        repo=None,
+        branch="main",
+        head=None,
+        state=ProjectState.READY,
+        reason="",
+        generation=7,
+        files=3,
+        chunks=30,
+        skipped=1,
+        pending=0,
+        languages={"python": 3},
+        freshness=FreshnessState.CURRENT,
+        checked_at=1.0,
+        watching="events",
+        hooks="absent",
+        history=HistoryStatus(HistoryState.SCANNING, commits=800, pending=1_204),
+    )
+
+
 CALLER = Neighbour(
     "called_by", "inferred", "marmots:src/den.py#sleep", "sleep", "function", "src/den.py", 4
 )
 
 
-FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0)
+FRESH = Freshness(MARMOTS, 7, None, FreshnessState.CURRENT, checked_at=1.0, branch="main")
 
 
 @dataclass
@@ -90,14 +134,24 @@ class FakeService:
     failure: Exception | None = None
     text: str = ""
     skipped_files: int = 1
+    others: tuple[ProjectName, ...] = ()
+    """More projects, in a group of their own each; each has one hit and one commit."""
+    commit_searches: list[CommitRequest] = field(default_factory=list)
+    commits: tuple[CommitNote, ...] = past.COMMITS
+
+    def _in_scope(self, projects: Sequence[ProjectName]) -> tuple[ProjectName, ...]:
+        known = (MARMOTS, *self.others)
+        for name in projects:
+            if name not in known:
+                raise UnknownProject(f"no project {name!r} is registered")
+        return tuple(name for name in known if not projects or name in projects)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Answer; the query "wait" waits for `release`, and "nothing" finds nothing."""
         self.searches.append(request)
         if self.failure is not None:
             raise self.failure
-        if request.projects and MARMOTS not in request.projects:
-            raise UnknownProject(f"no project {request.projects[0]!r} is registered")
+        names = self._in_scope(request.projects)
         if request.query == "wait":
             self.started.set()
             try:
@@ -105,21 +159,68 @@ class FakeService:
             except BaseException:
                 self.cancelled.set()
                 raise
-        count = 0 if request.query == "nothing" else min(request.limit, 12)
-        hits = tuple(hit_of(number, self.text) for number in range(count))
+        passing = past.passing(request.changed, self.commits)
+        count = min(request.limit, 12) if passing and request.query != "nothing" else 0
+        own = [hit_of(number, self.text) for number in range(count)] if MARMOTS in names else []
+        hits = [*(hidden_hit(name) for name in names if name != MARMOTS), *own][: request.limit]
         if request.related:
-            hits = tuple(replace(hit, related=(CALLER,)) for hit in hits)
-        return SearchAnswer(request.query, hits, (FRESH,), took_ms=1.0, total_candidates=12)
+            hits = [replace(hit, related=(CALLER,)) for hit in hits]
+        if request.history:
+            changes = [past.last_change_of(hit, request.changed, self.commits) for hit in hits]
+            hits = [replace(hit, last_change=one) for hit, one in zip(hits, changes, strict=True)]
+        fresh = tuple(replace(FRESH, project=name) for name in names)
+        return SearchAnswer(request.query, tuple(hits), fresh, took_ms=1.0, total_candidates=12)
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the third hit for its address."""
-        target = hit_of(3, self.text)
-        if ":" not in address:
-            raise BadQuery(f"{address!r} is not an address")
-        if address != target.address:
-            raise UnknownAddress(f"{address} names nothing")
+        target = self._at(address)
         neighbours = (hit_of(2), hit_of(4)) if radius else ()
         return ChunkView(target, neighbours, FRESH)
+
+    def _at(self, address: str) -> Hit:
+        if ":" not in address:
+            raise BadQuery(f"{address!r} is not an address")
+        known = (hit_of(3, self.text), *map(hidden_hit, self.others))
+        for hit in known:
+            if address == hit.address:
+                return hit
+        raise UnknownAddress(f"{address} names nothing")
+
+    async def chunk_log(self, address: str, limit: int) -> ChunkLog:
+        """Return the history of the third hit for its address."""
+        if self.failure is not None:
+            raise self.failure
+        return past.log_of(self._at(address), limit, FRESH, self.commits)
+
+    async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
+        """Find the commits that have a word of the query and pass the filter."""
+        self.commit_searches.append(request)
+        if self.failure is not None:
+            raise self.failure
+        names = self._in_scope(request.projects)
+        known = [one for one in self.commits if MARMOTS in names]
+        known = [past.hidden_commit(name) for name in names if name != MARMOTS] + known
+        passing = past.passing(request.changed, known)
+        found = past.answering(
+            request.query, [one for one in passing if request.merges or not one.merge]
+        )
+        score = 0.5 if request.query else 0.0
+        commits = tuple(past.found_of(one, score, hit_of(3)) for one in found[: request.limit])
+        fresh = tuple(replace(FRESH, project=name) for name in names)
+        return CommitsAnswer(request.query, commits, len(passing), fresh)
+
+    async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
+        """Search, and put all commits behind the first two hits."""
+        answer = await self.search(replace(request, history=True))
+        commits = past.passing(request.changed, self.commits) if answer.hits else []
+        first = tuple(number for number, hit in enumerate(answer.hits) if hit.project == MARMOTS)
+        timeline = [TimelineEntry(one, first[:2]) for one in commits[:commits_per_hit] if first]
+        for number, hit in enumerate(answer.hits):
+            if hit.project != MARMOTS:
+                timeline.insert(0, TimelineEntry(past.hidden_commit(hit.project), (number,)))
+        return Explanation(
+            request.query, answer.hits, tuple(timeline), answer.freshness, answer.notes
+        )
 
     async def status(self) -> DaemonStatus:
         """Return a status with one project."""
@@ -138,7 +239,8 @@ class FakeService:
 
     async def health(self) -> Mapping[str, Any]:
         """Say that all is well."""
-        return {"status": "ok", "groups": {ALPS: 30}}
+        groups = {project.group: project.chunks for project in await self.list_projects(None)}
+        return {"status": "ok", "groups": groups}
 
     async def add_project(
         self, path: Path, *, name: str | None, group: str | None, hooks: bool
@@ -151,36 +253,14 @@ class FakeService:
 
     async def remove_project(self, name: ProjectName) -> None:
         """Remember it."""
-        if name != MARMOTS:
-            raise UnknownProject(f"no project {name!r} is registered")
+        self._in_scope((name,))
         self.removed.append(name)
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
-        """Return the one project."""
-        if group not in (None, ALPS):
-            return ()
-        return (
-            ProjectStatus(
-                name=MARMOTS,
-                root="/alps/marmots",
-                group=ALPS,
-                repo=None,
-                branch="main",
-                head=None,
-                state=ProjectState.READY,
-                reason="",
-                generation=7,
-                files=3,
-                chunks=30,
-                skipped=1,
-                pending=0,
-                languages={"python": 3},
-                freshness=FreshnessState.CURRENT,
-                checked_at=1.0,
-                watching="events",
-                hooks="absent",
-            ),
-        )
+        """Return the projects; of an unknown group none."""
+        projects = [project_of(MARMOTS, ALPS)]
+        projects += [project_of(name, GroupName(f"group-of-{name}")) for name in self.others]
+        return tuple(one for one in projects if group in (None, one.group))
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
         """Remember it."""
@@ -195,8 +275,11 @@ class FakeService:
         files = (SkippedFile(f"{n}.png", Skip.BINARY) for n in range(self.skipped_files))
         return {MARMOTS: tuple(files)}
 
-    async def flush(self, name: ProjectName | None) -> tuple[Freshness, ...]:
+    async def flush(
+        self, name: ProjectName | None, *, history: bool = False
+    ) -> tuple[Freshness, ...]:
         """Return what is fresh."""
+        del history
         self.calls.append(f"flush {name}")
         return (replace(FRESH, state=FreshnessState.VERIFIED),)
 
@@ -276,6 +359,7 @@ async def served(
     expected_uid: int | None = None,
     inherited: Sequence[socket.socket] = (),
     control_path: Path | None = None,
+    allowed_projects: Sequence[str] = (),
 ) -> AsyncIterator[Served]:
     """Run the real listeners on a free port around a fake service."""
     chosen = settings or HttpSettings(port=0)
@@ -292,7 +376,8 @@ async def served(
         path = control_path or directory / "control.sock"
         uid = os.geteuid() if expected_uid is None else expected_uid
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(serve_interfaces, behind, chosen, path, uid, inherited, ready, stop)
+            serve = partial(serve_interfaces, allowed_projects=allowed_projects)
+            tasks.start_soon(serve, behind, chosen, path, uid, inherited, ready, stop)
             await is_ready.wait()
             try:
                 yield Served(behind, bound[0], stop)

@@ -177,7 +177,7 @@ def plain(shown: str) -> str:
 @pytest.mark.parametrize(
     ("width", "titles"),
     [
-        ("120", "PROJECT GROUP STATE BRANCH FILES CHUNKS SKIPPED PENDING RATE ETA"),
+        ("120", "PROJECT GROUP STATE BRANCH FILES CHUNKS SKIPPED PENDING RATE ETA HISTORY"),
         ("70", "PROJECT GROUP STATE BRANCH FILES SKIPPED PENDING"),
         ("38", "PROJECT STATE FILES"),
         ("5", "PROJECT STATE FILES"),

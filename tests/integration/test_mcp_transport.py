@@ -29,16 +29,19 @@ ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 
 
 @asynccontextmanager
-async def client_of(up: Served, kind: str, token: str | None = None) -> AsyncIterator[Client]:
+async def client_of(
+    up: Served, kind: str, token: str | None = None, root: str = ""
+) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if kind == "sse":
-        async with Client(sse_client(up.http + "/sse", headers=headers), mode="legacy") as client:
+        stream = sse_client(f"{up.http}{root}/sse", headers=headers)
+        async with Client(stream, mode="legacy") as client:
             yield client
         return
     transport = httpx2.AsyncHTTPTransport(uds=up.control) if kind.startswith("unix") else None
     base = "http://localhost" if transport else up.http
     async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=10) as http:
-        carrier = streamable_http_client(base + "/mcp", http_client=http)
+        carrier = streamable_http_client(f"{base}{root}/mcp", http_client=http)
         async with Client(carrier, mode=kind.removeprefix("unix-")) as client:
             yield client
 
@@ -186,7 +189,9 @@ async def test_chunks_projects_health_and_deletion() -> None:
         assert chunk.structured_content["target"]["address"] == ADDRESS
         assert len(chunk.structured_content["neighbours"]) == 2
         projects = await client.call_tool("list_projects", {})
-        assert "| marmots | ready | 3 | 30 | python |" in text_of(projects)
+        row = "| marmots | ready, history: 1,204 commits to go | 3 | 30 | python |"
+        assert row in text_of(projects)
+        assert projects.structured_content["projects"][0]["history"]["pending"] == 1_204
         health = await client.call_tool("health_check", {})
         assert json.loads(text_of(health))["groups"] == {"alps": 30}
         wrong = await client.call_tool("delete_project", {"project": "marmots", "group": "andes"})

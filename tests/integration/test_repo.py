@@ -271,6 +271,7 @@ async def test_watch_paths_are_the_directories_where_moves_show(repo: Repo, tmp_
     git = repo.root / ".git"
     assert set(git_watch_paths(await located(tree))) == {
         git / "worktrees/tree",
+        git / "worktrees",
         git,
         git / "info",
         git / "refs",

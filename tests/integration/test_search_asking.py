@@ -9,13 +9,15 @@ import pytest
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.model import SearchRequest
 from paparatsd.search.catalog import CatalogSource
-from paparatsd.search.engine import Engine, Ranked
+from paparatsd.search.engine import Engine
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from paparatsd.search.frames import Ranked
 
 FILES = {
     "src/http/client.py": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +18,12 @@ from paparatsd.errors import (
     UnknownProject,
     VectorStoreUnavailable,
 )
-from paparatsd.model import Confidence, SearchRequest
+from paparatsd.model import Confidence, SearchRequest, VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
-from paparatsd.search.engine import MAX_PINNED, Engine, Ranked
+from paparatsd.search.engine import MAX_PINNED, Engine
 from paparatsd.search.options import ChildOptions
+from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import RecallReply, RecallRequest
-    from paparatsd.search.scope import Scope
+    from paparatsd.search.frames import Ranked
 
 SHOP = {
     "src/payment/gateway.py": '''
@@ -363,6 +365,38 @@ def test_kind_filter_shows_only_chunks_of_that_kind(world: World, engine: Engine
     hits = ask(world, engine, "charge card payment", kinds=("section",)).hits
     assert hits
     assert {hit.kind for hit in hits} == {"section"}
+
+
+def only(world: World, chosen: dict[str, set[int]]) -> Scope:
+    """Return the scope in which these chunks may be found, by path, and nothing else."""
+    [project] = world.scope().projects
+    versions = versions_of(world)
+    allowed = {int(versions[path]): frozenset(numbers) for path, numbers in chosen.items()}
+    return Scope((replace(project, only=allowed),))
+
+
+def versions_of(world: World) -> dict[str, VersionId]:
+    [project] = world.scope().projects
+    listed, versions = world.catalog.read.view_versions(project.project_id)
+    return dict(zip(listed, map(VersionId, versions.tolist()), strict=True))
+
+
+def test_a_limited_scope_finds_only_the_chunks_it_names(world: World, engine: Engine) -> None:
+    body = "".join(f"    charge_card_{n} = payment + {n}\n" for n in range(60))
+    world.index("shop", {"many.py": f"def charge_card():\n{body}\n\ndef refund():\n{body}"})
+    question = "charge card payment"
+    every = paths(ask(world, engine, question, limit=20))
+    chunks = world.catalog.read.chunks_of(versions_of(world)["many.py"])
+    last = chunks[-1]
+
+    found = ask(world, engine, question, only(world, {"many.py": {last.ordinal}}), limit=20)
+
+    assert len(chunks) > 1
+    assert [(hit.path, hit.symbol, hit.end_line) for hit in found.hits] == [
+        ("many.py", "refund", last.end_line)
+    ]
+    assert ask(world, engine, question, only(world, {})).hits == ()
+    assert paths(ask(world, engine, question, limit=20)) == every
 
 
 def test_filter_that_allows_nothing_asks_no_shard(world: World, engine: Engine) -> None:

@@ -74,14 +74,16 @@ async def linked(
 
 
 class Counted:
-    """Serves the link and counts how often it is asked."""
+    """Serves the link and notes what it is asked for: by meaning, by words, or by both."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.times = 0
+        self.asked: list[str] = []
 
     def __call__(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-        self.times += 1
+        (request,) = requests
+        legs = {"meaning": request.dense, "words": request.sparse}
+        self.asked.append(" and ".join(name for name, leg in legs.items() if leg is not None))
         return self._world.store.answer(requests)
 
 
@@ -89,12 +91,48 @@ async def test_answer_over_the_link_is_the_one_that_the_daemon_would_get(world: 
     served = Counted(world)
     async with linked(world, served) as (direct, _):
         answer = await direct.search(SearchRequest("charge a credit card"), world.scope())
-    assert served.times == 1
+    assert served.asked == ["meaning", "words"]
     async with linked(world, served, linked=False) as (around, _):
         same = await around.search(SearchRequest("charge a credit card"), world.scope())
-    assert served.times == 1
+    assert len(served.asked) == 2
     assert answer.hits == same.hits
+    assert answer.total_candidates == same.total_candidates
     assert answer.hits[0].path == "pay.py"
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("charge_card", ["words"]),
+        # Begun before it is read, then of no use.
+        ("who calls charge_card", ["meaning", "words"]),
+        ("zebra walrus", ["meaning"]),
+        # In English: what was begun in another language is of no use either.
+        ("проверка токена", ["meaning", "meaning and words"]),
+    ],
+)
+async def test_store_is_asked_for_no_more_than_a_question_needs(
+    world: World, question: str, asked: list[str]
+) -> None:
+    served = Counted(world)
+    async with linked(world, served) as (direct, _):
+        answer = await direct.search(SearchRequest(question), world.scope())
+    async with linked(world, served, linked=False) as (around, _):
+        same = await around.search(SearchRequest(question), world.scope())
+    assert served.asked == asked
+    assert (answer.hits, answer.notes) == (same.hits, same.notes)
+
+
+async def test_half_an_answer_over_the_link_has_the_daemon_ask(world: World) -> None:
+    def only_meaning(requests: Sequence[RecallRequest]) -> list[RecallReply] | None:
+        return None if requests[0].dense is None else world.store.answer(requests)
+
+    async with linked(world, only_meaning) as (direct, _):
+        answer = await direct.search(SearchRequest("charge a credit card"), world.scope())
+    assert answer.hits[0].path == "pay.py"
+    last = world.store.requests[-1]
+    assert last.dense is not None
+    assert last.sparse is not None
 
 
 async def test_search_process_that_was_killed_uses_the_link_again(world: World) -> None:
@@ -103,7 +141,7 @@ async def test_search_process_that_was_killed_uses_the_link_again(world: World) 
         await direct.search(SearchRequest("charge a credit card"), world.scope())
         child.kill()
         answer = await direct.search(SearchRequest("refresh the token"), world.scope())
-    assert served.times == 2
+    assert len(served.asked) == 4
     assert answer.hits[0].path == "auth.py"
 
 

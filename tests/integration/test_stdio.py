@@ -280,6 +280,11 @@ async def test_the_control_client_makes_every_call() -> None:
         assert [hit["path"] for hit in found["results"]] == [f"src/burrow{n}.py" for n in range(3)]
         shown = await call(client.show, "marmots:src/burrow3.py#Burrow.dig", 5)
         assert shown["target"]["start_line"] == 31
+        past = await call(client.log, "marmots:src/burrow3.py#Burrow.dig", 2)
+        assert [one["role"] for one in past["commits"]] == ["author", "carrier"]
+        commits = await call(client.commits, "depth", since="2026-01-01", limit=3)
+        assert [one["commit"]["subject"] for one in commits["commits"]] == ["Limit the depth"]
+        assert len((await call(client.explain, "dig", commits=2))["timeline"]) == 2
         for verb in ("install", "uninstall", "status"):
             assert (await call(client.hooks, verb, "/a b"))["state"] == "installed"
         assert await call(client.reload) == []

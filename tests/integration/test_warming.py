@@ -22,18 +22,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from paparatsd.search.engine import Ranked
+    from paparatsd.model import Chunk
+    from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
 
 FILES = {f"module{n}.py": f"def colour{n}():\n    return 'paint {n}'\n" for n in range(3 * SLICE)}
 
 
 class Counting(CatalogSource):
-    """Notes which records are read."""
+    """Notes which records and which texts are read."""
 
     def __init__(self, reader: CatalogReader) -> None:
         super().__init__(reader)
         self.read: list[int] = []
+        self.told: list[int] = []
+
+    def chunks_of(self, version: int) -> tuple[Chunk, ...]:
+        self.told.append(version)
+        return super().chunks_of(version)
 
     def records(self, versions: Iterable[int]) -> Mapping[int, bytes]:
         wanted = list(versions)
@@ -66,10 +72,11 @@ def test_question_after_idle_time_reads_no_record(world: World) -> None:
     engine = WarmEngine(source, world.model)
     engine.warm(world.scope())
     assert source.read == []
-    assert load_all(engine) == 3
+    assert load_all(engine) == 6
     assert len(set(source.read)) == len(source.read) == len(FILES)
+    assert len(set(source.told)) == len(source.told) == len(FILES)
     assert ask(engine, world).hits
-    assert len(source.read) == len(FILES)
+    assert len(source.read) == len(source.told) == len(FILES)
     assert not engine.idle()
 
 
@@ -98,6 +105,15 @@ def test_no_more_is_loaded_than_there_is_room_for(world: World) -> None:
     engine.warm(world.scope())
     load_all(engine)
     assert len(source.read) < len(FILES)
+    assert ask(engine, world).hits
+
+
+def test_texts_are_loaded_as_far_as_there_is_room(world: World) -> None:
+    source = Counting(CatalogReader(world.path))
+    engine = WarmEngine(source, world.model, text_bytes=6_000)
+    engine.warm(world.scope())
+    load_all(engine)
+    assert SLICE <= len(source.told) < len(FILES)
     assert ask(engine, world).hits
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from paparatsd.exits import CODES, exit_code_of
 from paparatsd.interfaces.cli.main import main
 from paparatsd.interfaces.hints import CHUNK_KINDS
 from tests.harness.fake_control import (
-    FakeControl,
     answer,
     daemon_status,
     freshness,
@@ -25,19 +23,7 @@ from tests.harness.fake_control import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeControl]:
-    # Not tmp_path: a socket's path must be short.
-    with (
-        tempfile.TemporaryDirectory(dir="/tmp", prefix="ppr") as directory,
-        FakeControl(Path(directory)) as control,
-    ):
-        for name, value in control.environment.items():
-            monkeypatch.setenv(name, value)
-        yield control
+    from tests.harness.fake_control import FakeControl
 
 
 def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
@@ -73,8 +59,8 @@ def test_status_shows_the_daemon_and_a_row_for_each_project(
     assert "pid 4194300, up 1 min 15 s, memory 120 MB (daemon 50 MB, store 70 MB)" in out
     assert "embedder static m (256), store edge" in out
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line}
-    assert rows["shop"] == "default ready main 12 345 2 0 - -"
-    assert rows["big"] == "default indexing 1111111111 12 345 2 5 12/s 1 min 05 s"
+    assert rows["shop"] == "default ready main 12 345 2 0 - - -"
+    assert rows["big"] == "default indexing 1111111111 12 345 2 5 12/s 1 min 05 s -"
     assert "! disk is nearly full" in out
     assert "! lost: the directory is gone" in out
     assert "! lost: changes are found by polling: nfs" in out
@@ -514,12 +500,16 @@ def test_hooks_say_where_and_what(
         "directory": "/src/shop/.git/hooks",
         "state": "installed",
         "hooks": {"post-commit": "installed"},
+        "beside": {"post-commit": ["your own, kept as post-commit.yours"]},
+        "fired": {"post-commit": 1_700_000_000.0},
         "advice": "",
     }
     control.answer("POST", f"/v1/hooks/{verb}", report)
     out = run(capsys, "hooks", verb, "/src/shop")[1]
     assert "hooks installed in /src/shop/.git/hooks" in out
     assert "post-commit  installed" in out
+    assert "2023-11-14" in out
+    assert "your own, kept as post-commit.yours" in out
     assert control.calls[-1].body == {"path": "/src/shop"}
     control.answer("GET", "/v1/projects", {"projects": [project("a-project")]})
     assert run_json(capsys, "hooks", verb, "a-project") == report
@@ -629,6 +619,9 @@ def test_every_error_class_has_an_exit_code() -> None:
         ["list"],
         ["search", "x"],
         ["show", "a:b#c"],
+        ["log", "a:b#c"],
+        ["changes"],
+        ["explain", "x"],
         ["remove", "x"],
         ["reindex"],
         ["skipped"],
@@ -690,6 +683,12 @@ def test_a_daemon_of_another_version_is_pointed_out(
         ["search", "-n", "1e1", "x"],
         ["search", "--timeout", "nan", "x"],
         ["show", "a", "--radius", "-1"],
+        ["search", "x", "--since", " "],
+        ["log"],
+        ["log", "a:b#c", "-n", "201"],
+        ["changes", "-n", "0"],
+        ["explain"],
+        ["explain", "x", "--commits", "51"],
         ["add"],
         ["add", ""],
         ["add", ".", "--name", ""],

@@ -150,7 +150,7 @@ def test_a_search_has_the_documented_members() -> None:
         "kind", "symbol", "symbol_end", "text", "defines", "uses", "also_in",
     }  # fmt: skip
     assert set(found["freshness"][0]) == {
-        "project", "generation", "head", "state", "reason", "pending", "checked_at",
+        "project", "generation", "head", "state", "reason", "pending", "checked_at", "branch",
     }  # fmt: skip
     assert answer.headers["paparats-version"]
 
@@ -182,3 +182,90 @@ def test_a_token_budget_leaves_hits_out_and_says_where_to_go_on() -> None:
     rest = ask(offset=2, limit=3)
     assert rest["results"] == ask()["results"][2:]
     assert rest["next_offset"] is None
+
+
+ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
+
+
+def test_a_search_takes_a_filter_by_history_and_shows_the_last_change() -> None:
+    service = FakeService()
+    client = TestClient(Router(control_routes(service)))
+    given = {"author": "bert", "since": "7 days ago", "until": "2026-12-31", "ticket": "ALP-7"}
+    answer = client.post("/v1/search", json={"query": "x", "limit": 1, "history": "true", **given})
+    (hit,) = answer.json()["results"]
+    assert set(hit["last_change"]) == {"commit", "commits", "uncommitted", "pending"}
+    assert hit["last_change"]["commit"]["author"]["name"] == "Bert Berg"
+    changed = service.searches[0].changed
+    assert changed is not None
+    assert {name: getattr(changed, name) for name in given} == given
+    client.post("/v1/search", json={"query": "x", "author": " "})
+    assert (service.searches[1].changed, service.searches[1].history) == (None, False)
+
+
+def test_a_log_has_the_documented_members() -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    log = client.post("/v1/log", json={"address": ADDRESS, "limit": "2"}).json()
+    assert set(log) == {
+        "project", "branch", "address", "path", "start_line", "end_line", "symbol", "kind",
+        "commits", "total", "tickets", "owners", "uncommitted", "complete", "pending",
+        "freshness", "notes",
+    }  # fmt: skip
+    assert (len(log["commits"]), log["total"]) == (2, 4)
+    assert set(log["commits"][0]) == {"commit", "role", "lines", "born"}
+    assert log["commits"][1]["role"] == "carrier"
+    assert set(log["owners"][0]) == {"person", "lines", "commits", "last"}
+    assert log["freshness"]["project"] == "marmots"
+
+
+def test_commits_have_the_documented_members() -> None:
+    service = FakeService()
+    client = TestClient(Router(control_routes(service)))
+    given = {"query": "depth", "projects": "marmots", "paths": ["src/**"], "merges": True}
+    found = client.post("/v1/commits", json=given).json()
+    assert set(found) == {"query", "commits", "total", "freshness", "notes"}
+    assert set(found["commits"][0]) == {
+        "commit", "score", "files", "files_total", "places", "places_total",
+    }  # fmt: skip
+    assert set(found["commits"][0]["files"][0]) == {"path", "change", "old_path"}
+    (place,) = found["commits"][1]["places"]
+    assert set(place) == {
+        "project", "path", "start_line", "end_line", "address", "symbol", "kind",
+    }  # fmt: skip
+    (asked,) = service.commit_searches
+    assert (asked.projects, asked.paths, asked.merges) == (("marmots",), ("src/**",), True)
+    listed = client.post("/v1/commits", json={"since": "2026-03-01", "limit": 200}).json()
+    assert [one["commit"]["short"][0] for one in listed["commits"]] == ["4", "2"]
+
+
+def test_an_explanation_has_the_documented_members_and_no_code() -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    given = {"query": "x", "limit": 2, "commits": 3, "author": "a"}
+    found = client.post("/v1/explain", json=given).json()
+    assert set(found) == {"question", "results", "timeline", "freshness", "notes"}
+    assert "text" not in found["results"][0]
+    assert found["results"][0]["related"][0]["relation"] == "called_by"
+    assert [set(one) for one in found["timeline"]] == [{"commit", "hits"}] * 3
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("/v1/log", {}, 400, "bad_query"),
+        ("/v1/log", {"address": ADDRESS, "limit": 201}, 400, "bad_query"),
+        ("/v1/log", {"address": "marmots:x.py#y"}, 404, "unknown_address"),
+        ("/v1/log", {"address": ADDRESS, "deep": 1}, 400, "bad_query"),
+        ("/v1/commits", {"since": "soon"}, 400, "bad_query"),
+        ("/v1/commits", {"projects": ["oxen"]}, 404, "unknown_project"),
+        ("/v1/commits", {"limit": 0}, 400, "bad_query"),
+        ("/v1/explain", {"query": ""}, 400, "bad_query"),
+        ("/v1/explain", {"query": "x", "commits": 51}, 400, "bad_query"),
+        ("/v1/explain", {"query": "x", "until": "soon"}, 400, "bad_query"),
+        ("/v1/search", {"query": "x", "since": "soon"}, 400, "bad_query"),
+        ("/v1/search", {"query": "x", "author": ["a"]}, 400, "bad_query"),
+    ],
+)
+def test_bad_questions_about_history_are_refused(
+    path: str, body: dict[str, Any], status: int, code: str
+) -> None:
+    answer = TestClient(Router(control_routes(FakeService()))).post(path, json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)

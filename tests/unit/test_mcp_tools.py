@@ -6,37 +6,58 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
 
 from paparatsd.chunks import parse
 from paparatsd.interfaces.hints import CHUNK_KINDS
-from paparatsd.interfaces.mcp import schemas
-from paparatsd.interfaces.mcp.identity import coding_instructions, initialize_result
-from paparatsd.interfaces.mcp.tools import CodingTools
+from paparatsd.interfaces.mcp.coding import CODING
+from paparatsd.interfaces.mcp.identity import (
+    CODING_ID,
+    IDENTITIES,
+    initialize_result,
+    instructions_of,
+)
+from paparatsd.interfaces.mcp.toolbox import Toolbox
+from paparatsd.interfaces.mcp.toolsets import TOOLS
 from paparatsd.search.tokens import estimate_tokens
 from tests.harness.fake_service import FakeService
+
+if TYPE_CHECKING:
+    from paparatsd.interfaces.mcp.identity import ToolsetIdentity
 
 
 async def ignore(_progress: float, _message: str) -> None:
     """Take no notice of progress."""
 
 
-def test_instructions_name_every_tool_and_no_other() -> None:
-    text = coding_instructions(())
-    for spec in schemas.CODING:
-        assert spec.name in text
-    for absent in ("find_usages", "search_docs", "arch_context", "term_search"):
+@pytest.mark.parametrize("toolset", list(IDENTITIES.values()), ids=lambda one: one.name)
+def test_instructions_name_every_tool_and_no_other(toolset: ToolsetIdentity) -> None:
+    text = toolset.instructions
+    own = {tool.spec.name for tool in TOOLS[toolset.name]}
+    for name in own:
+        assert name in text
+    others = {tool.spec.name for tools in TOOLS.values() for tool in tools} - own
+    for absent in (*others, "find_usages", "search_docs", "arch_context", "term_search"):
         assert absent not in text
-    assert "MUST call search_code" in text
+    assert "You MUST" in text
+
+
+def test_every_toolset_has_tools_and_a_place_of_its_own() -> None:
+    assert set(TOOLS) == set(IDENTITIES)
+    assert [one.endpoint for one in IDENTITIES.values()] == ["/mcp", "/support/mcp"]
 
 
 def test_a_scope_is_named_in_the_instructions() -> None:
-    assert "these projects only: marmots, yaks" in coding_instructions(("marmots", "yaks"))
+    text = instructions_of(CODING_ID, ("marmots", "yaks"))
+    assert "these projects only: marmots, yaks" in text
 
 
 def test_a_known_version_is_kept_and_an_unknown_one_answered_with_the_newest() -> None:
-    assert initialize_result("2024-11-05")["protocolVersion"] == "2024-11-05"
-    assert initialize_result("2031-01-01")["protocolVersion"] == "2025-11-25"
-    assert initialize_result(None)["protocolVersion"] == "2025-11-25"
+    assert initialize_result(CODING_ID, "2024-11-05")["protocolVersion"] == "2024-11-05"
+    assert initialize_result(CODING_ID, "2031-01-01")["protocolVersion"] == "2025-11-25"
+    assert initialize_result(CODING_ID, None)["protocolVersion"] == "2025-11-25"
 
 
 async def test_a_long_call_reports_progress_that_grows() -> None:
@@ -48,7 +69,7 @@ async def test_a_long_call_reports_progress_that_grows() -> None:
         if len(seen) == 2:
             service.release.set()
 
-    reply = await CodingTools(service, progress_every_s=0.01).call(
+    reply = await Toolbox(service, CODING, progress_every_s=0.01).call(
         "search_code", {"query": "wait"}, report
     )
     assert not reply.is_error
@@ -57,20 +78,20 @@ async def test_a_long_call_reports_progress_that_grows() -> None:
 
 async def test_structured_text_carries_no_control_characters() -> None:
     service = FakeService(text="a\x1b[31mred\x07\u202e")
-    reply = await CodingTools(service).call("search_code", {"query": "x"}, ignore)
+    reply = await Toolbox(service, CODING).call("search_code", {"query": "x"}, ignore)
     assert reply.structured is not None
     assert reply.structured["results"][0]["text"] == "ared"
     assert "\x1b" not in reply.text
 
 
 async def test_an_unknown_group_lists_as_no_project() -> None:
-    reply = await CodingTools(FakeService()).call("list_projects", {"group": "andes"}, ignore)
+    reply = await Toolbox(FakeService(), CODING).call("list_projects", {"group": "andes"}, ignore)
     assert reply.structured == {"projects": []}
     assert "paparats add" in reply.text
 
 
 async def test_a_filter_that_names_nothing_is_pointed_out_when_nothing_is_found() -> None:
-    tools = CodingTools(FakeService())
+    tools = Toolbox(FakeService(), CODING)
     wrong = {"query": "nothing", "language": "pyton", "kind": "funktion", "group": "alps"}
     reply = await tools.call("search_code", wrong, ignore)
     assert reply.structured is not None
@@ -103,7 +124,7 @@ def test_the_bridge_and_the_client_import_nothing_heavy() -> None:
 
 
 async def test_tokens_are_those_of_the_text_and_budgets_cut_the_data_too() -> None:
-    tools = CodingTools(FakeService(text="z = 1\n" * 400))
+    tools = Toolbox(FakeService(text="z = 1\n" * 400), CODING)
     reply = await tools.call("search_code", {"query": "x", "max_tokens": 300}, ignore)
     assert reply.structured is not None
     assert reply.structured["tokens"] == estimate_tokens(reply.text) <= 300
@@ -119,7 +140,7 @@ async def test_tokens_are_those_of_the_text_and_budgets_cut_the_data_too() -> No
 
 
 async def test_explanations_and_neighbours_come_only_when_asked_for() -> None:
-    tools = CodingTools(FakeService())
+    tools = Toolbox(FakeService(), CODING)
     plain = await tools.call("search_code", {"query": "x"}, ignore)
     assert plain.structured is not None
     assert not {"related", "explanation"} & set(plain.structured["results"][0])
@@ -136,7 +157,7 @@ async def test_explanations_and_neighbours_come_only_when_asked_for() -> None:
 
 
 async def test_an_unknown_project_is_answered_with_those_there_are() -> None:
-    reply = await CodingTools(FakeService()).call(
+    reply = await Toolbox(FakeService(), CODING).call(
         "search_code", {"query": "x", "project": "yaks"}, ignore
     )
     assert reply.structured is not None

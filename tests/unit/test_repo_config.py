@@ -37,6 +37,7 @@ metadata:
   tags: [core]
   directory_tags: {src/api: [http, public]}
   git: {enabled: true, maxCommitsPerFile: 20, ticketPatterns: ["[A-Z]+-\\\\d+"]}
+history: {tickets: ["bpo-(\\\\d+)"], jira: "https://jira.example.org/"}
 docs: {kind: prose, audience: partner}
 """
 
@@ -76,7 +77,8 @@ def test_every_key_reaches_its_field(tmp_path: Path) -> None:
         tags=("core",),
         directory_tags={"src/api": ("http", "public")},
         max_commits_per_file=20,
-        ticket_patterns=(r"[A-Z]+-\d+",),
+        ticket_patterns=(r"[A-Z]+-\d+", r"bpo-(\d+)"),
+        jira_url="https://jira.example.org",
     )
 
 
@@ -114,7 +116,27 @@ def test_an_unknown_key_is_a_warning_with_the_closest_known_one(tmp_path: Path) 
         ("embeddings: {provider: acme}", "static or llama"),
         ("metadata: {directory_tags: [a]}", "directories, each"),
         ("metadata: {git: {maxCommitsPerFile: 501}}", "from 1 to 500"),
-        ("metadata: {git: {ticketPatterns: ['(']}}", "regular expressions"),
+        ("metadata: {git: {ticketPatterns: ['(']}}", "metadata.git.ticketPatterns: ['('] cannot"),
+        ("metadata: {git: {ticketPatterns: ['(']}}", "'(' is not: it is no regular expression"),
+        ("history: {tickets: ['(a+)+']}", "history.tickets: ['(a+)+'] cannot be used"),
+        ("history: {tickets: ['(a+)+']}", "'(a+)+' is not: a repeat in it lies in another repeat"),
+        ("history: {tickets: ['x*']}", "it matches the empty text"),
+        ("history: {tickets: [a, b, c, d, e, f, g, h, i, j, k]}", "at most 10 regular expressions"),
+        (
+            "history: {tickets: [a, b, c, d, e, f]}\n"
+            "metadata: {git: {ticketPatterns: [g, h, i, j, k]}}",
+            "together have over 10",
+        ),
+        ("history: {tickets: ABC}", "a list of"),
+        ("history: [ABC]", "allowed: keys below it"),
+        ("history: {jira: jira.example.org}", "a web address such as"),
+        ("history: {jira: 'javascript:alert(1)'}", "a web address such as"),
+        ("history: {jira: 'https://user:secret@jira.example.org'}", "a web address such as"),
+        ("history: {jira: 'https://jira.example.org/?a=1'}", "a web address such as"),
+        ("history: {jira: 'https://jira.example.org:x'}", "a web address such as"),
+        ("history: {jira: 'https://jira.example.org/../x'}", "a web address such as"),
+        ("history: {jira: 'https://'}", "a web address such as"),
+        ("history: {jira: 5}", "a web address such as"),
         ("docs: {kind: poem}", "auto or prose or code"),
         ("- a", "it has no keys"),
         ("group: a\ngroup: b", "twice"),

@@ -15,7 +15,7 @@ from paparatsd.model import (
     ShardKey,
 )
 from paparatsd.search.cache import QueryCache, cache_key
-from paparatsd.search.engine import Ranked
+from paparatsd.search.frames import Ranked
 from paparatsd.search.scope import ProjectScope, Scope
 
 ANSWER = Ranked((), ("a note",), 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paparatsd.model import Confidence, Hit, ProjectName
 from paparatsd.search.compound import completed
-from paparatsd.search.engine import Ranked
+from paparatsd.search.frames import Ranked
 
 
 def hit(name: str, confidence: Confidence = Confidence.HIGH) -> Hit:

@@ -6,7 +6,7 @@ from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.packing import build_record
 from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.chunks.record import RankRecord, read_record
-from paparatsd.chunks.terms import term_id, tokens
+from paparatsd.chunks.terms import tokens
 from paparatsd.search.focus import Sought, focus
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def read(text: str) -> tuple[RankRecord, Chunk]:
 
 
 def seek(question: str, *names: str, kinds: tuple[str, ...] = ()) -> Sought:
-    worth = {term_id(term): 1.0 for term in tokens(question)}
+    worth = dict.fromkeys(tokens(question), 1.0)
     return Sought(worth, frozenset(names), frozenset(kinds))
 
 

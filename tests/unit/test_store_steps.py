@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,54 +15,11 @@ from paparatsd.store.migrations import Migration
 from paparatsd.store.rows import SkippedRow, ViewChange
 from paparatsd.store.schema import INITIAL
 from tests.harness.catalog_rows import delta, entry, register, version_row
+from tests.harness.steps import Fuse, StillClock, Stopped, contents, crash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-class Stopped(Exception):
-    """Stands for the end of the process."""
-
-
-class Fuse:
-    """An `on_step` that burns at the n-th step."""
-
-    def __init__(self, after: int) -> None:
-        self.after = after
-        self.steps: list[str] = []
-
-    def __call__(self, step: str) -> None:
-        self.steps.append(step)
-        if len(self.steps) == self.after:
-            raise Stopped(step)
-
-
-def contents(path: Path) -> dict[str, list[Any]]:
-    """Read every table but the bookkeeping of sqlite itself."""
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        tables = [
-            row[0]
-            for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        ]
-        return {
-            table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))
-            for table in tables
-            if not table.startswith("sqlite_")
-        }
-
-
-class StillClock:
-    """Stands still, so that a repetition writes the same times."""
-
-    def now(self) -> float:
-        return 1_000_000.0
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        raise AssertionError("the catalog does not sleep")
 
 
 def open_catalog(path: Path, on_step: Callable[[str], None] = lambda step: None) -> Catalog:
@@ -152,11 +108,7 @@ def test_work_stopped_at_any_step_leaves_whole_transactions_and_can_go_on(
         stopped = open_catalog(path, Fuse(number))
         with pytest.raises(Stopped):
             work(stopped)
-        # As after kill -9: nobody closes anything, the files are copied as they are.
-        crashed = tmp_path / f"{number}-crashed.sqlite3"
-        for suffix in ("", "-wal"):
-            if (source := path.with_name(path.name + suffix)).exists():
-                shutil.copy(source, crashed.with_name(crashed.name + suffix))
+        crashed = crash(path)
         stopped.close()
         done = sum(earlier.endswith(":done") for earlier in steps[:number])
         assert contents(crashed) == committed[done], f"half a change after {step}"

@@ -71,6 +71,19 @@ def test_odd_text_never_raises(text: str) -> None:
     assert len(text_ids(text)) == len(tokens(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(map(chr, range(128))),
+        "3d_points = vec3(1e9, 0xFF, 12ab34)  # 007",
+        "getUsersById\x0b_x1c\x1cHTTPServer\t__init__\x7f9lives",
+        "maxGröße = 3größe, 5x",
+    ],
+)
+def test_numbers_of_a_text_are_those_of_its_terms(text: str) -> None:
+    assert text_ids(text) == [term_id(term) for term in tokens(text)]
+
+
 def test_term_ids_are_fixed_numbers_of_32_bits() -> None:
     # Written into every index: a change here needs another TERMS_VERSION.
     assert term_id("user") == 0x9C02751B

@@ -152,7 +152,7 @@ class Asking:
 def _about(place: Place, query: Query, kind: str, seen: Seen) -> Asked:
     pinned = seen.pinned
     weights = np.array([term.weight for term in pinned.query.terms]) * pinned.idf
-    cosines = seen.candidates.dense.values()
+    candidates = seen.candidates
     known = pinned.known
     return Asked(
         id=query.id,
@@ -168,7 +168,7 @@ def _about(place: Place, query: Query, kind: str, seen: Seen) -> Asked:
         terms=len(known),
         unknown=float(1 - known.mean()) if len(known) else 1.0,
         unknown_worth=float(weights[~known].sum() / max(1e-9, weights.sum())),
-        cosine=float(max(cosines)) if cosines else None,
+        cosine=candidates.nearest if len(candidates.dense.scores) else None,
     )
 
 

@@ -6,10 +6,11 @@ import os
 import shutil
 import sys
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadSettings, UnknownProject
+from paparatsd.errors import BadSettings, UnknownProject, UserError
 from paparatsd.interfaces.cli.background import is_listening
 from paparatsd.interfaces.cli.output import Column
 from paparatsd.interfaces.cli.projects import absolute
@@ -28,19 +29,67 @@ COMPLETION_FILES = {"bash": "paparats.bash", "zsh": "_paparats", "fish": "papara
 def hooks(context: Context) -> int:
     """Install, remove or look at the git hooks of a checkout."""
     arguments = context.arguments
-    target = hook_target(context, arguments.path)
-    report = context.client(60.0).hooks(arguments.verb, target)
+    client = context.client(60.0)
+    if arguments.all:
+        return _all_hooks(context)
+    report = client.hooks(arguments.verb, hook_target(context, arguments.path))
     if context.as_json:
         context.output.json(report)
         return 0
+    _print_hooks(context, report)
+    return 0
+
+
+def _all_hooks(context: Context) -> int:
+    """Print the hooks of every repository that has a project, each once."""
+    if context.arguments.verb != "status":
+        raise UserError("--all goes with status only; name the checkout to change its hooks")
+    client = context.client(60.0)
+    reports: dict[str, dict[str, Any]] = {}
+    without: list[str] = []
+    for project in client.projects():
+        try:
+            report = client.hooks("status", project["name"])
+        except UserError as error:
+            without.append(f"{project['name']}: {error}")
+            continue
+        known = reports.setdefault(report["directory"], {**report, "projects": []})
+        known["projects"].append(project["name"])
+    if context.as_json:
+        context.output.json({"repositories": list(reports.values()), "without": without})
+        return 0
+    for report in reports.values():
+        context.output.line(", ".join(report["projects"]), style="bold")
+        _print_hooks(context, report)
+        context.output.line()
+    for line in without:
+        context.output.line(line, style="yellow")
+    return 0
+
+
+def _print_hooks(context: Context, report: Mapping[str, Any]) -> None:
     state = report["state"]
     context.output.line(f"hooks {STATES.get(state, state)} in {report['directory']}")
     if report["hooks"]:
-        columns = (Column("HOOK"), Column("STATE"))
-        context.output.table(columns, [list(pair) for pair in report["hooks"].items()])
+        columns = (Column("HOOK"), Column("STATE"), Column("LAST FIRED"), Column("ALSO RUNS"))
+        rows = [
+            [
+                kind,
+                word,
+                _when(report["fired"].get(kind)),
+                "; ".join(report["beside"].get(kind, ())) or "-",
+            ]
+            for kind, word in report["hooks"].items()
+        ]
+        context.output.table(columns, rows)
     if report["advice"]:
         context.output.line(report["advice"], style="yellow")
-    return 0
+
+
+def _when(seconds: float | None) -> str:
+    if seconds is None:
+        return "never"
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "seconds")
 
 
 def hook_target(context: Context, text: str) -> str:

@@ -54,6 +54,25 @@ def pasteable(text: str) -> str:
     return shlex.quote(text)
 
 
+def cut(text: str, width: int, measure: Callable[[str], int]) -> str:
+    """Return text that is no wider than `width`; what was cut ends in an ellipsis."""
+    if measure(text) <= width:
+        return text
+    text = text[: max(0, width)]
+    while text and measure(text) > width - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def measure_of(output: Output) -> Callable[[str], int]:
+    """Return what says how wide a text is: on a terminal some characters take two columns."""
+    if not output.terminal:
+        return len
+    from rich.cells import cell_len
+
+    return cell_len
+
+
 def counted(number: int, noun: str) -> str:
     """Return "1 file", "2 files"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

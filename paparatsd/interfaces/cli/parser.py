@@ -56,6 +56,7 @@ def build_parser() -> Parser:
     _add_project_commands(commands)
     _add_status_commands(commands)
     _add_search_commands(commands)
+    _add_history_commands(commands)
     _add_installation_commands(commands)
     _add_daemon_commands(commands)
     return parser
@@ -111,14 +112,11 @@ def _add_status_commands(commands: Subparsers) -> None:
 
 def _add_search_commands(commands: Subparsers) -> None:
     search = _command(commands, "search", "search:search", "Find code by words or by meaning.")
-    repeated: Any = {"type": _text, "action": "append", "default": []}
     search.add_argument("query", metavar="QUERY", nargs="+", help="words; no quotes needed")
-    search.add_argument("-p", "--project", **repeated, help="may be repeated")
-    search.add_argument("-g", "--group", **repeated, help="may be repeated")
+    _add_scope(search)
     search.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
-    search.add_argument("--path", **repeated, metavar="GLOB")
-    search.add_argument("--lang", **repeated, help="language, such as python")
-    search.add_argument("--kind", **{**repeated, "type": _kind}, help="such as function or class")
+    search.add_argument("--lang", **REPEATED, help="language, such as python")
+    search.add_argument("--kind", **{**REPEATED, "type": _kind}, help="such as function or class")
     search.add_argument("--fresh", action="store_true", help="compare with the disk first")
     search.add_argument(
         "--related", action="store_true", help="also name callers, callees, class and tests"
@@ -126,6 +124,10 @@ def _add_search_commands(commands: Subparsers) -> None:
     search.add_argument(
         "--explain", action="store_true", help="show where each score and confidence comes from"
     )
+    search.add_argument(
+        "--history", action="store_true", help="say when each hit changed last, by whom, for what"
+    )
+    _add_changed(search)
     search.add_argument(
         "--max-tokens", type=_tokens, metavar="N", help="only results whose code fits"
     )
@@ -139,6 +141,51 @@ def _add_search_commands(commands: Subparsers) -> None:
     show.add_argument("--radius", type=_radius, default=0, metavar="N", help="lines around it")
 
 
+def _add_history_commands(commands: Subparsers) -> None:
+    log = _command(commands, "log", "history:log", "Show who changed a place, when and why.")
+    log.add_argument(
+        "address", type=_text, metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total"
+    )
+    log.add_argument("-n", "--limit", type=_commits, default=10, help="1 to 200, default: 10")
+
+    changes = _command(
+        commands, "changes", "history:changes", "Find commits, and what is left of them."
+    )
+    changes.add_argument(
+        "query", metavar="QUERY", nargs="*", help="what they did, in words; default: the newest"
+    )
+    _add_scope(changes)
+    _add_changed(changes)
+    changes.add_argument("-n", "--limit", type=_commits, default=10, help="1 to 200, default: 10")
+    changes.add_argument("--merges", action="store_true", help="also list merges")
+
+    explain = _command(
+        commands, "explain", "history:explain", "Say where something is and what changed there."
+    )
+    explain.add_argument("question", metavar="QUESTION", nargs="+", help="words; no quotes needed")
+    _add_scope(explain)
+    _add_changed(explain)
+    explain.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
+    explain.add_argument(
+        "--commits", type=_commits_per_hit, default=5, metavar="N", help="per place, default: 5"
+    )
+
+
+def _add_scope(command: Parser) -> None:
+    command.add_argument("-p", "--project", **REPEATED, help="may be repeated")
+    command.add_argument("-g", "--group", **REPEATED, help="may be repeated")
+    command.add_argument("--path", **REPEATED, metavar="GLOB")
+
+
+def _add_changed(command: Parser) -> None:
+    command.add_argument("--author", type=_text, help="only what they changed: part of a name")
+    command.add_argument(
+        "--since", type=_text, metavar="TIME", help="such as 2026-03-01 or '7 days ago'"
+    )
+    command.add_argument("--until", type=_text, metavar="TIME", help="written as --since")
+    command.add_argument("--ticket", type=_text, metavar="KEY", help="such as PAY-12 or '#12'")
+
+
 def _add_installation_commands(commands: Subparsers) -> None:
     hooks = _command(commands, "hooks", "installation:hooks", "Git hooks of a checkout.")
     hooks.add_argument("verb", choices=("install", "uninstall", "status"))
@@ -150,6 +197,7 @@ def _add_installation_commands(commands: Subparsers) -> None:
         default=".",
         help="or a project's name; default: .",
     )
+    hooks.add_argument("--all", action="store_true", help="of every project (with status)")
     service = _command(commands, "service", "installation:service", "The systemd user service.")
     service.add_argument("verb", choices=("install", "uninstall", "status"))
     completions = _command(
@@ -190,6 +238,14 @@ def _limit(text: str) -> int:
     return _number_between(text, 1, 100)
 
 
+def _commits(text: str) -> int:
+    return _number_between(text, 1, 200)
+
+
+def _commits_per_hit(text: str) -> int:
+    return _number_between(text, 1, 50)
+
+
 def _tokens(text: str) -> int:
     return _number_between(text, 100, 1_000_000)
 
@@ -210,6 +266,9 @@ def _seconds(text: str) -> float:
     if not 0.05 <= seconds <= 60:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.05 to 60")
     return seconds
+
+
+REPEATED: Any = {"type": _text, "action": "append", "default": []}
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:

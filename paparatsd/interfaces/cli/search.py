@@ -8,10 +8,13 @@ from paparatsd.interfaces.cli.output import (
     clean,
     clean_code,
     counted,
+    cut,
+    measure_of,
     pasteable,
     state_style,
 )
 from paparatsd.interfaces.hints import unknown_languages
+from paparatsd.interfaces.history_words import change_line
 from paparatsd.search.explanation import explanation_lines
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.interfaces.cli.context import Context
+    from paparatsd.interfaces.cli.output import Output
 
 INDENT = "  "
 GRACE_S = 5.0
@@ -69,6 +73,11 @@ def _wishes(arguments: Namespace) -> dict[str, Any]:
         "related": arguments.related,
         "max_tokens": arguments.max_tokens,
         "offset": arguments.offset,
+        "history": arguments.history,
+        "author": arguments.author,
+        "since": arguments.since,
+        "until": arguments.until,
+        "ticket": arguments.ticket,
     }
     return {name: value for name, value in wishes.items() if value}
 
@@ -103,7 +112,7 @@ def show(context: Context) -> int:
         return 0
     target = answer["target"]
     hits = sorted([target, *answer["neighbours"]], key=lambda hit: hit["start_line"])
-    _print_header(context, target, with_confidence=False)
+    print_header(context, target, with_confidence=False)
     last_line = 0
     for hit in hits:
         text, first = _unseen(hit, last_line)
@@ -136,9 +145,11 @@ def stale_lines(freshness: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
-    _print_header(context, hit, with_confidence=True)
+    print_header(context, hit, with_confidence=True)
+    if "last_change" in hit:
+        print_change(context.output, hit["last_change"])
     for one in hit.get("related", ()):
-        _print_neighbour(context, one)
+        print_neighbour(context, one)
     if "explanation" in hit:
         width = None if context.output.width is None else context.output.width - len(INDENT)
         for line in explanation_lines(hit["explanation"], width):
@@ -146,14 +157,24 @@ def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
     _print_code(context, hit["text"], hit["start_line"], hit["language"])
 
 
-def _print_neighbour(context: Context, one: Mapping[str, Any]) -> None:
+def print_change(output: Output, change: Mapping[str, Any]) -> None:
+    """Print the line of history of a hit; a terminal cuts it where the line ends."""
+    line = INDENT + clean(change_line(change))
+    if output.width is not None:
+        line = cut(line, output.width, measure_of(output))
+    output.line(line, style="magenta")
+
+
+def print_neighbour(context: Context, one: Mapping[str, Any]) -> None:
+    """Print what stands in a relation to a hit."""
     relation = one["relation"].replace("_", " ") + ("?" if one["certainty"] == "inferred" else "")
     where = f"  line {one['line']}" if "#" in one["address"] else ""
     line = f"{INDENT}{relation:<12} {pasteable(one['address'])}{where}"
     context.output.line(line, style="cyan")
 
 
-def _print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
+def print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: bool) -> None:
+    """Print where a hit is and what it is, and below its address."""
     where = f"{hit['project']} {hit['path']}:{hit['start_line']}-{hit['end_line']}"
     address = pasteable(hit["address"])
     # The address says the symbol already, as a rule.

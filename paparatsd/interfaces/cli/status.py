@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span
+from paparatsd.interfaces.history_words import status_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ COLUMNS = (
     Column("PENDING", right=True, drop=1),
     Column("RATE", right=True, drop=7),
     Column("ETA", right=True, drop=6),
+    Column("HISTORY", drop=8),
 )
 
 
@@ -43,6 +45,8 @@ def status(context: Context) -> int:
         context.output.table(COLUMNS, project_rows(answer["projects"]))
     else:
         context.output.line("no projects yet; add one with: paparats add PATH")
+    for line in history_lines(answer):
+        context.output.line(line)
     for line in problem_lines(answer):
         context.output.line(line, style="yellow")
     return 0
@@ -80,9 +84,21 @@ def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:
                 str(project["pending"]),
                 f"{rate:.0f}/s" if rate else "-",
                 span(eta) if eta is not None else "-",
+                (project["history"] or {}).get("state", "-"),
             ]
         )
     return rows
+
+
+def history_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return a line for each project whose history is not whole: what is to go, or why."""
+    lines = []
+    for project in answer["projects"]:
+        history = project["history"]
+        if history and history["state"] not in ("ready", "none"):
+            why = f" ({history['reason']})" if history["reason"] else ""
+            lines.append(f"history of {project['name']}: {status_words(history)}{why}")
+    return lines
 
 
 def problem_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -115,6 +131,7 @@ def _watch(context: Context) -> int:
             *(Text(clean(line)) for line in daemon_lines(answer)),
             Text(),
             *rich_lines(COLUMNS, rows, context.output.console.width),
+            *(Text(clean(line)) for line in history_lines(answer)),
             *(Text(clean(line), style="yellow") for line in problem_lines(answer)),
         )
 

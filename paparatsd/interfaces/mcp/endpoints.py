@@ -5,27 +5,40 @@ The listeners accept at once; a request that comes while the SDK loads waits for
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from paparatsd.interfaces.mcp.identity import IDENTITIES
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from starlette.types import Receive, Scope, Send
 
     from paparatsd.interfaces.api import ServiceApi
+    from paparatsd.interfaces.mcp.identity import ToolsetIdentity
     from paparatsd.interfaces.mcp.transport import Transport
+
+
+SERVER_ERROR = -32_000
 
 
 class _Endpoint:
     """One path; an object, since Starlette takes a plain function for a request handler."""
 
-    def __init__(self, endpoints: McpEndpoints, kind: str, methods: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        endpoints: McpEndpoints,
+        toolset: ToolsetIdentity,
+        kind: str,
+        methods: tuple[str, ...],
+    ) -> None:
         self._endpoints = endpoints
+        self._toolset = toolset
         self._kind = kind
         self._methods = methods
 
@@ -35,12 +48,26 @@ class _Endpoint:
             allow = {"Allow": ", ".join(self._methods)}
             await Response(status_code=405, headers=allow)(scope, receive, send)
             return
-        transport = await self._endpoints.loaded()
-        await transport.serve(self._kind, scope, receive, send)
+        transports = await self._endpoints.loaded()
+        session = dict(scope["headers"]).get(b"mcp-session-id")
+        for name, other in transports.items():
+            if session is not None and name != self._toolset.name and other.holds(session):
+                await _foreign_session(self._toolset, IDENTITIES[name])(scope, receive, send)
+                return
+        await transports[self._toolset.name].serve(self._kind, scope, receive, send)
+
+
+def _foreign_session(here: ToolsetIdentity, there: ToolsetIdentity) -> Response:
+    message = (
+        f"this session belongs to the toolset {there.name} at {there.endpoint}; "
+        f"{here.endpoint} serves {here.name}: open a session of its own there"
+    )
+    error = {"code": SERVER_ERROR, "message": message}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)
 
 
 class McpEndpoints:
-    """Routes now, the server behind them as soon as it is loaded."""
+    """Routes of every toolset now, the servers behind them as soon as they are loaded."""
 
     def __init__(
         self, service: ServiceApi, allowed_projects: Sequence[str], *, max_body_bytes: int
@@ -49,30 +76,35 @@ class McpEndpoints:
         self._allowed_projects = tuple(allowed_projects)
         self._max_body_bytes = max_body_bytes
         self._loaded = anyio.Event()
-        self._transport: Transport | None = None
+        self._transports: Mapping[str, Transport] | None = None
 
-    async def loaded(self) -> Transport:
-        """Return the transport, waiting for it if need be."""
+    async def loaded(self) -> Mapping[str, Transport]:
+        """Return the transport of each toolset, waiting for them if need be."""
         await self._loaded.wait()
-        if self._transport is None:
+        if self._transports is None:
             raise RuntimeError("the MCP server has ended")
-        return self._transport
+        return self._transports
 
     def agent_routes(self) -> list[Route]:
-        """Return the routes over TCP: Streamable HTTP and the legacy SSE pair."""
+        """Return the routes over TCP: Streamable HTTP and the legacy SSE pair of each toolset."""
+        kinds = (("mcp", ("GET", "POST", "DELETE")), ("sse", ("GET",)), ("messages", ("POST",)))
         return [
-            Route("/mcp", _Endpoint(self, "mcp", ("GET", "POST", "DELETE"))),
-            Route("/sse", _Endpoint(self, "sse", ("GET",))),
-            Route("/messages", _Endpoint(self, "messages", ("POST",))),
+            Route(f"{toolset.root}/{kind}", _Endpoint(self, toolset, kind, methods))
+            for toolset in IDENTITIES.values()
+            for kind, methods in kinds
         ]
 
     def bridge_routes(self) -> list[Route]:
-        """Return the route over the Unix socket. It says when a session is gone."""
-        return [Route("/mcp", _Endpoint(self, "bridge", ("GET", "POST", "DELETE")))]
+        """Return the routes over the Unix socket. They say when a session is gone."""
+        methods = ("GET", "POST", "DELETE")
+        return [
+            Route(toolset.endpoint, _Endpoint(self, toolset, "bridge", methods))
+            for toolset in IDENTITIES.values()
+        ]
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Load and run the server inside this context."""
+        """Load and run the servers inside this context."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._serve)
             yield
@@ -80,14 +112,19 @@ class McpEndpoints:
 
     async def _serve(self) -> None:
         build = await anyio.to_thread.run_sync(_import_transport)
-        transport = build(self._service, self._allowed_projects, self._max_body_bytes)
-        async with transport.run():
-            self._transport = transport
+        limits = (self._allowed_projects, self._max_body_bytes)
+        transports = {
+            name: build(toolset, self._service, *limits) for name, toolset in IDENTITIES.items()
+        }
+        async with AsyncExitStack() as running:
+            for transport in transports.values():
+                await running.enter_async_context(transport.run())
+            self._transports = transports
             self._loaded.set()
             try:
                 await anyio.sleep_forever()
             finally:
-                self._transport = None
+                self._transports = None
 
 
 def _import_transport() -> type[Transport]:

@@ -30,14 +30,14 @@ from mcp_types import (
 from starlette.responses import Response
 
 from paparatsd import __version__
-from paparatsd.interfaces.mcp import schemas
 from paparatsd.interfaces.mcp.identity import (
     HANDSHAKE_VERSIONS,
     SERVER_NAME,
-    SERVER_TITLE,
-    coding_instructions,
+    instructions_of,
 )
-from paparatsd.interfaces.mcp.tools import CodingTools
+from paparatsd.interfaces.mcp.scope import scoped
+from paparatsd.interfaces.mcp.toolbox import Toolbox
+from paparatsd.interfaces.mcp.toolsets import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from mcp_types import PaginatedRequestParams
     from starlette.types import Receive, Scope, Send
 
-    from paparatsd.interfaces.api import ServiceApi
+    from paparatsd.interfaces.mcp.identity import ToolsetIdentity
+    from paparatsd.interfaces.mcp.reply import ToolsApi
+    from paparatsd.interfaces.mcp.schemas import ToolSpec
 
 log = structlog.get_logger()
 
@@ -57,7 +59,7 @@ _SESSION_ID = re.compile(rb"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{1
 _SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def _tool(spec: schemas.ToolSpec) -> Tool:
+def _tool(spec: ToolSpec) -> Tool:
     if spec.effect == "read":
         annotations = ToolAnnotations(title=spec.title, read_only_hint=True, open_world_hint=False)
     else:
@@ -78,11 +80,14 @@ def _tool(spec: schemas.ToolSpec) -> Tool:
     )
 
 
-def build_server(service: ServiceApi, allowed_projects: Sequence[str]) -> Server[Any]:
-    """Return the MCP server of the `coding` toolset."""
-    tools = CodingTools(service)
-    listing = ListToolsResult(tools=[_tool(spec) for spec in schemas.CODING])
-    inputs = {spec.name: spec.input_schema for spec in schemas.CODING}
+def build_server(
+    toolset: ToolsetIdentity, service: ToolsApi, allowed_projects: Sequence[str]
+) -> Server[Any]:
+    """Return the MCP server of a toolset."""
+    specs = [tool.spec for tool in TOOLS[toolset.name]]
+    tools = Toolbox(scoped(service, allowed_projects), TOOLS[toolset.name])
+    listing = ListToolsResult(tools=[_tool(spec) for spec in specs])
+    inputs = {spec.name: spec.input_schema for spec in specs}
 
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
@@ -107,8 +112,8 @@ def build_server(service: ServiceApi, allowed_projects: Sequence[str]) -> Server
     server: Server[Any] = Server(
         SERVER_NAME,
         version=__version__,
-        title=SERVER_TITLE,
-        instructions=coding_instructions(allowed_projects),
+        title=toolset.title,
+        instructions=instructions_of(toolset, allowed_projects),
         get_tool_input_schema=inputs.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -118,15 +123,22 @@ def build_server(service: ServiceApi, allowed_projects: Sequence[str]) -> Server
 
 
 class Transport:
-    """Streamable HTTP with sessions, without them where a session is lost or too many, and SSE."""
+    """One toolset over HTTP.
+
+    Streamable HTTP with sessions, without them where a session is lost or too many, and SSE.
+    """
 
     def __init__(
-        self, service: ServiceApi, allowed_projects: Sequence[str], max_body_bytes: int
+        self,
+        toolset: ToolsetIdentity,
+        service: ToolsApi,
+        allowed_projects: Sequence[str],
+        max_body_bytes: int,
     ) -> None:
         for name in ("mcp", "sse_starlette"):
             # Below this they log session ids and whole answers, which are repository content.
             logging.getLogger(name).setLevel(logging.ERROR)
-        self._server = build_server(service, allowed_projects)
+        self._server = build_server(toolset, service, allowed_projects)
         self._stateful = StreamableHTTPSessionManager(
             self._server,
             security_settings=_SECURITY,
@@ -141,7 +153,7 @@ class Transport:
             max_request_body_size=max_body_bytes,
         )
         self._sse = SseServerTransport(
-            "/messages", security_settings=_SECURITY, max_request_body_size=max_body_bytes
+            toolset.messages, security_settings=_SECURITY, max_request_body_size=max_body_bytes
         )
 
     @asynccontextmanager
@@ -149,6 +161,10 @@ class Transport:
         """Run both session managers."""
         async with self._stateful.run(), self._stateless.run():
             yield
+
+    def holds(self, session: bytes) -> bool:
+        """Say whether a session of this name is open here."""
+        return session.decode("latin-1") in self._stateful._server_instances
 
     async def serve(self, kind: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request: kind is mcp, bridge, sse or messages."""

@@ -1,0 +1,323 @@
+"""What the history process says of one project: places, filters, commits."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paparatsd.chunks.address import format_address
+from paparatsd.commits import Role
+from paparatsd.errors import GitFailed
+from paparatsd.globs import PathMatcher
+from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
+from paparatsd.history.reachable import reachable_from
+from paparatsd.history_model import (
+    ChunkCommit,
+    FileChange,
+    FoundCommit,
+    HistoryState,
+    LastChange,
+    Owner,
+    TicketNote,
+    TouchedPlace,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from paparatsd.commits import ChunkPast, Involvement, Person
+    from paparatsd.history.project import ProjectHistory
+    from paparatsd.history.repository import RepoHistory
+    from paparatsd.history_model import CommitNote
+    from paparatsd.model import Chunk, VersionId
+    from paparatsd.store.reader import CatalogReader
+
+SHOWN_FILES = 12
+SHOWN_PLACES = 8
+MAX_OWNERS = 5
+SEARCHED = 400
+"""Commits that a question is matched with before filters thin them out."""
+MAX_NAMED = 10
+_ID = re.compile(r"[0-9a-fA-F]{7,64}")
+CHANGED = "the file has changed since it was indexed; ask again in a moment"
+
+
+class Answers:
+    """Answers over one project and its repository."""
+
+    def __init__(self, repo: RepoHistory, project: ProjectHistory, reader: CatalogReader) -> None:
+        self._repo = repo
+        self._facts = repo.facts
+        self._project = project
+        self._reader = reader
+
+    # ------------------------------------------------------------------ places
+
+    async def log(self, lines: Lines, limit: int) -> PlaceLog:
+        """Return the history of some lines of what is shown, newest commit first."""
+        past, note = await self._past(lines)
+        pending = self._is_pending()
+        if past is None:
+            return PlaceLog((), 0, (), (), 0, complete=False, pending=pending, notes=(note,))
+        notes = self._notes_of(past.commits[:limit])
+        commits = tuple(
+            ChunkCommit(notes[one.commit], one.role, one.lines, one.born)
+            for one in past.commits[:limit]
+            if one.commit in notes
+        )
+        return PlaceLog(
+            commits=commits,
+            total=len(past.commits),
+            tickets=self._tickets_of(past),
+            owners=self._owners(past),
+            uncommitted=past.uncommitted,
+            complete=past.complete,
+            pending=pending,
+        )
+
+    async def _past(self, lines: Lines) -> tuple[ChunkPast | None, str]:
+        version = self._version_at(lines.path)
+        if version is None:
+            return None, CHANGED
+        base = self._project.base(lines.path)
+        try:
+            found = await self._project.trace(lines.path, version, base, [(lines.start, lines.end)])
+        except GitFailed as error:
+            return None, str(error)
+        return (found[0], "") if found else (None, CHANGED)
+
+    def last_change(self, lines: Lines) -> LastChange:
+        """Return the newest commit of some lines, from what is known without asking git."""
+        version = self._version_at(lines.path)
+        base = self._project.base(lines.path)
+        key = (version, base) if version is not None else None
+        kept = self._facts.pasts([key]).get(key) if key is not None else None
+        if kept is None:
+            return LastChange(None, 0, 0, pending=True)
+        inside = [p for p in kept if p.start_line <= lines.end and p.end_line >= lines.start]
+        commits = {
+            one.commit for past in inside for one in past.commits if one.role is not Role.CARRIER
+        }
+        fresh = sum(past.uncommitted for past in inside)
+        if not commits:
+            return LastChange(None, 0, fresh)
+        dag = self._facts.dag
+        newest = max(commits, key=lambda commit: (dag.order(commit), commit))
+        note = self._note_of([newest]).get(newest)
+        return LastChange(note, len(commits), fresh)
+
+    def _version_at(self, path: str) -> VersionId | None:
+        entry = self._reader.view_at(self._project.followed.project_id, [path]).get(path)
+        return entry.version if entry is not None else None
+
+    def _is_pending(self) -> bool:
+        status = self._repo.status()[self._project.followed.project_id]
+        return status.state is HistoryState.SCANNING
+
+    # ------------------------------------------------------------------ notes
+
+    def _notes_of(self, commits: Iterable[Involvement]) -> dict[int, CommitNote]:
+        return self._note_of([one.commit for one in commits])
+
+    def _note_of(self, numbers: Sequence[int]) -> dict[int, CommitNote]:
+        stored = self._facts.store.read.commits(numbers)
+        wording, name = self._project.wording, self._project.followed.name
+        return {number: wording.note(name, one.commit) for number, one in stored.items()}
+
+    def _tickets_of(self, past: ChunkPast) -> tuple[TicketNote, ...]:
+        found: dict[str, TicketNote] = {}
+        for note in self._notes_of(past.commits).values():
+            for ticket in note.tickets:
+                known = found.get(ticket.key)
+                if known is None or (ticket.closes and not known.closes):
+                    found[ticket.key] = ticket
+        return tuple(found.values())
+
+    def _owners(self, past: ChunkPast) -> tuple[Owner, ...]:
+        """Return who to ask: whose lines are there now, then who has changed most."""
+        notes = self._notes_of(past.commits)
+        lines: dict[Person, int] = {}
+        shares: dict[Person, list[CommitNote]] = {}
+        for one in past.commits:
+            note = notes.get(one.commit)
+            if note is None or one.role is Role.CARRIER:
+                continue
+            for person in (note.author, *note.co_authors):
+                lines[person] = lines.get(person, 0) + one.lines
+                shares.setdefault(person, []).append(note)
+        owners = [
+            Owner(person, lines[person], len(own), max(note.authored for note in own))
+            for person, own in shares.items()
+        ]
+        owners.sort(key=lambda one: (-one.lines, -one.commits, -one.last.seconds))
+        return tuple(owners[:MAX_OWNERS])
+
+    # ------------------------------------------------------------------ filters
+
+    def allow(self, asked: Asked) -> dict[int, frozenset[int]]:
+        """Return the chunks that the filter lets through: numbers by version.
+
+        Uncommitted lines count as changed now, by nobody that is known.
+        """
+        now_counts = not asked.author and not asked.ticket and asked.until is None
+        return self._project.timeline.chunks_of(self.chosen(asked), fresh=now_counts)
+
+    def chosen(self, asked: Asked) -> NDArray[np.int64]:
+        """Return the commits that the filter lets through and the head reaches."""
+        read, repo = self._facts.store.read, self._facts.repo
+        head = self._project.head()
+        if head is None:
+            return np.zeros(0, np.int64)
+        found = reachable_from(self._facts.dag, head)
+        if asked.since is not None or asked.until is not None:
+            since = None if asked.since is None else int(np.ceil(asked.since))
+            until = None if asked.until is None else int(np.floor(asked.until))
+            found = _both(found, read.committed_between(repo, since, until))
+        if asked.ticket:
+            found = _both(found, [number for number, _ in read.by_ticket(repo, asked.ticket)])
+        if asked.author:
+            found = _both(found, read.written_by(self._persons(asked.author)))
+        return found
+
+    def _persons(self, text: str) -> list[int]:
+        """Return the people whose name or address, as written or as mapped, contains a text."""
+        wanted = text.casefold()
+        mapped = self._project.wording.person
+        return [
+            one.number
+            for one in self._facts.store.read.persons(self._facts.repo)
+            if any(
+                wanted in part.casefold()
+                for person in (one.person, mapped(one.person))
+                for part in (person.name, person.email, f"{person.name} <{person.email}>")
+            )
+        ]
+
+    # ------------------------------------------------------------------ commits
+
+    def find(
+        self, query: str, asked: Asked, paths: tuple[str, ...], limit: int, *, merges: bool
+    ) -> Found:
+        """Return the commits that answer best, or the newest.
+
+        A query that is the beginning of an id asks for that commit, or what took its place.
+        """
+        named = self._named(query)
+        if named is not None:
+            return named
+        numbers = self.chosen(asked)
+        scores: dict[int, float] = {}
+        if query:
+            narrow = numbers.tolist() if len(numbers) < SEARCHED else None
+            ranked = self._facts.store.read.search(self._facts.repo, query, SEARCHED, narrow)
+            allowed = set(numbers.tolist())
+            scores = {number: score for number, score in ranked if number in allowed}
+            order = list(scores)
+        else:
+            dag = self._facts.dag
+            order = sorted(numbers.tolist(), key=lambda one: (dag.order(one), one), reverse=True)
+        if not merges:
+            order = [one for one in order if self._facts.dag.parent_count(one) < 2]
+        if paths:
+            order = self._touching(order, PathMatcher(paths))
+        return Found(tuple(self._found(order[:limit], scores)), len(order))
+
+    def _named(self, query: str) -> Found | None:
+        """Return the commits whose ids begin so, as far as the head reaches them.
+
+        In place of one that was amended or rebased stands what took its place.
+        """
+        if not _ID.fullmatch(query):
+            return None
+        read, repo = self._facts.store.read, self._facts.repo
+        newest = read.follow(repo, read.resolve(repo, query.lower(), MAX_NAMED))
+        numbers = read.numbers(repo, newest.values())
+        allowed = set(self.chosen(Asked()).tolist())
+        found = self._found([one for one in numbers.values() if one in allowed], {})
+        shown = {one.commit.id for one in found}
+        notes = [
+            f"{old[:10]} was rewritten; {new[:10]} has taken its place."
+            for old, new in newest.items()
+            if old != new and new in shown
+        ]
+        return Found(tuple(found), len(found), tuple(notes)) if found else None
+
+    def _touching(self, numbers: Sequence[int], matcher: PathMatcher) -> list[int]:
+        changed = self._facts.store.read.changed_paths(numbers)
+        local = self._project.project_path
+        return [
+            number
+            for number in numbers
+            if any(
+                matcher.matches(path)
+                for path in map(local, changed.get(number, ()))
+                if path is not None
+            )
+        ]
+
+    def _found(self, numbers: Sequence[int], scores: Mapping[int, float]) -> list[FoundCommit]:
+        notes = self._note_of(numbers)
+        touched = self._project.timeline.touched_by(numbers)
+        names = {version: path for path, version in self._project.view().items()}
+        found = []
+        for number in numbers:
+            if number not in notes:
+                continue
+            files = self._files_of(number)
+            places = sorted(
+                (place for place in touched[number] if place[0] in names),
+                key=lambda place: (names[place[0]], place[1]),  # type: ignore[index]
+            )
+            found.append(
+                FoundCommit(
+                    commit=notes[number],
+                    score=round(scores.get(number, 0.0), 4),
+                    files=tuple(files[:SHOWN_FILES]),
+                    files_total=len(files),
+                    places=tuple(self._places(places[:SHOWN_PLACES], names)),
+                    places_total=len(places),
+                )
+            )
+        return found
+
+    def _files_of(self, number: int) -> list[FileChange]:
+        touches = self._facts.store.read.touches_of_commit(number)
+        return [
+            FileChange(_shown(touch.path), touch.change, touch.old_path and _shown(touch.old_path))
+            for touch in touches
+            if touch.parent == 0
+        ]
+
+    def _places(
+        self, places: Sequence[tuple[int, int]], names: Mapping[VersionId, str]
+    ) -> Iterable[TouchedPlace]:
+        chunks: dict[int, tuple[Chunk, ...]] = {}
+        for version, ordinal in places:
+            if version not in chunks:
+                chunks[version] = self._reader.chunks_of(version)  # type: ignore[arg-type]
+            if ordinal >= len(chunks[version]):
+                continue
+            chunk, path = chunks[version][ordinal], names[version]  # type: ignore[index]
+            project = self._project.followed.name
+            yield TouchedPlace(
+                project=project,
+                path=path,
+                start_line=chunk.start_line,
+                end_line=chunk.end_line,
+                address=format_address(project, path, chunk.fragment),
+                symbol=chunk.name,
+                kind=chunk.kind,
+            )
+
+
+def _shown(path: str) -> str:
+    """Return a path as text; bytes that are none are written as escapes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _both(some: NDArray[np.int64], others: Sequence[int]) -> NDArray[np.int64]:
+    return np.intersect1d(some, np.array(others, np.int64))

@@ -1,0 +1,356 @@
+"""The history of one repository: read from git a piece at a time, for all projects that show it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import math
+import os
+import time
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from paparatsd.errors import GitFailed
+from paparatsd.history.ancestry import list_commits
+from paparatsd.history.facts import StoredFacts
+from paparatsd.history.project import ProjectHistory
+from paparatsd.history.reachable import reachable_from
+from paparatsd.history.scan import scan_commits
+from paparatsd.history.wording import read_wording, wording_sources
+from paparatsd.history_model import HistoryState, HistoryStatus
+from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.sources import repo as places
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from paparatsd.history.followed import Followed
+    from paparatsd.model import CommitId, RepoId
+    from paparatsd.sources.repo import Checkout
+    from paparatsd.store.history import HistoryStore
+    from paparatsd.store.reader import CatalogReader
+
+log = structlog.get_logger()
+
+FACTS_AT_ONCE = 1_000
+MAX_SHALLOW_BYTES = 16 << 20
+MAX_OWN_FILE_BYTES = 64 << 20
+AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
+"""How long to wait after the n-th failure of git in a row."""
+
+
+_LONGEST_S = 86_400.0
+
+
+class RepoHistory:
+    """Facts of one repository, and its projects. Work is done in pieces by `step`."""
+
+    def __init__(self, store: HistoryStore, reader: CatalogReader, repo: RepoId) -> None:
+        self.projects: dict[int, ProjectHistory] = {}
+        self.facts = StoredFacts(store, repo)
+        self._reader = reader
+        self._work: AsyncGenerator[None, None] | None = None
+        self._piece: asyncio.Future[None] | None = None
+        self._is_stale = False
+        self._problem = ""
+        self._failed = ""
+        self._lost = ""
+        self._depth = ""
+        self._failures = 0
+        self._again_at: float | None = None
+
+    def follow(self, followed: Followed) -> None:
+        """Take note of a project or of where it is now; the work is done by `step`."""
+        known = self.projects.get(followed.project_id)
+        if known is None or known.followed.root != followed.root:
+            known = ProjectHistory(followed, self.facts, self._reader)
+            self.projects[followed.project_id] = known
+        elif known.followed != followed:
+            known.followed = followed
+        self._is_stale = True
+
+    def forget(self, project_id: int) -> None:
+        """Drop a project; what its repository has stays for the others."""
+        self.projects.pop(project_id, None)
+
+    def status(self) -> dict[int, HistoryStatus]:
+        """Return how far each project is."""
+        counts = self.facts.counts()
+        left = counts.commits - counts.facts - len(self.facts.unreadable)
+        return {
+            project_id: self._status_of(project, counts.facts, max(0, left))
+            for project_id, project in self.projects.items()
+        }
+
+    def _status_of(self, project: ProjectHistory, commits: int, left: int) -> HistoryStatus:
+        followed = project.followed
+        if not followed.git or followed.head is None:
+            reason = "no commit yet" if followed.git else "not a git repository"
+            return HistoryStatus(HistoryState.NONE, 0, 0, reason)
+        reason = self._problem or self._failed or self._lost or project.problem
+        if project.head() is None and self._problem:
+            return HistoryStatus(HistoryState.BROKEN, commits, 0, reason)
+        if left or project.head() is None:
+            return HistoryStatus(HistoryState.SCANNING, commits, left, reason)
+        if not project.is_mapped:
+            return HistoryStatus(HistoryState.MAPPING, commits, project.pending, reason)
+        if self._depth or reason:
+            reason = reason or "history ends where the clone is shallow"
+            return HistoryStatus(HistoryState.LIMITED, commits, 0, reason)
+        return HistoryStatus(HistoryState.READY, commits)
+
+    async def step(self, seconds: float = math.inf) -> bool:
+        """Do a small piece of what is to be done; False when there is nothing.
+
+        A piece that waits for git longer than `seconds` is gone on with by the next step.
+        """
+        if self._work is None:
+            if self._is_due():
+                self._failed = ""
+                self.facts.unreadable.clear()
+            elif not self._is_stale:
+                return False
+            self._work = self._run()
+        try:
+            if not await self._is_advanced(self._work, seconds):
+                return True
+        except StopAsyncIteration:
+            self._work = None
+            self._plan_again()
+        except GitFailed as error:
+            self._note_problem(error)
+            self._work = None
+            self._plan_again()
+        except BaseException:
+            # A generator that has raised is at its end, but what it was to do is not done.
+            self._work, self._is_stale = None, True
+            raise
+        return self._work is not None or self._is_stale
+
+    async def _is_advanced(self, work: AsyncGenerator[None, None], seconds: float) -> bool:
+        """Go on to the end of a piece; False when it is not reached in time."""
+        if self._piece is None:
+            self._piece = asyncio.ensure_future(_next_piece(work))
+        done, _ = await asyncio.wait({self._piece}, timeout=min(max(0.0, seconds), _LONGEST_S))
+        if not done:
+            return False
+        piece, self._piece = self._piece, None
+        piece.result()
+        return True
+
+    @property
+    def again_s(self) -> float | None:
+        """After how long what has failed is tried again; None where nothing has."""
+        return None if self._again_at is None else max(0.0, self._again_at - time.monotonic())
+
+    def _is_due(self) -> bool:
+        return self._again_at is not None and time.monotonic() >= self._again_at
+
+    def _plan_again(self) -> None:
+        """Git that was in the middle of packing answers a moment later; a damaged one seldom."""
+        if not self._problem and not self._failed:
+            if self._failures > 1 and not self._is_stale:
+                # What was cut off may be there now.
+                for project in self.projects.values():
+                    project.forget_pasts()
+                self._is_stale = True
+            self._failures, self._again_at = 0, None
+            return
+        wait_s = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
+        self._failures += 1
+        self._again_at = time.monotonic() + wait_s
+        self._is_stale = self._is_stale or not wait_s
+
+    def _note_problem(self, error: GitFailed) -> None:
+        log.warning("history_failed", repo=self.facts.repo, error=str(error))
+        self._problem = str(error)
+
+    def collect(self, grace_s: float) -> None:
+        """Let go of what no project's head has reached for a while."""
+        heads = [project.head() for project in self.projects.values()]
+        if self._work is None and not self._is_stale and None not in heads:
+            self.facts.collect([head for head in heads if head is not None], grace_s)
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        piece, self._piece = self._piece, None
+        if piece is not None:
+            piece.cancel()
+            await asyncio.wait({piece})
+        work, self._work = self._work, None
+        if work is not None:
+            await work.aclose()
+
+    async def _run(self) -> AsyncGenerator[None, None]:
+        """Read what is missing, then map views; begins anew when something has moved."""
+        self._is_stale = False
+        for project in tuple(self.projects.values()):
+            if project.followed.git:
+                await self._look(project)
+                yield
+        self._problem = ""
+        for work in (self._learn(), self._apply_rules(), self._read_facts()):
+            async with aclosing(work) as pieces:
+                async for _ in pieces:
+                    yield
+                    if self._is_stale:
+                        return
+        for project in tuple(self.projects.values()):
+            if not self._is_to_map(project):
+                continue
+            others = [one for one in self.projects.values() if one is not project]
+            async with aclosing(project.map(others)) as pieces:
+                async for _ in pieces:
+                    yield
+                    if self._is_stale:
+                        return
+
+    def _is_to_map(self, project: ProjectHistory) -> bool:
+        """Whether a project needs it, and shows what is at its head: else it is told again soon."""
+        is_here = project.followed.project_id in self.projects
+        return is_here and project.followed.settled and not project.is_mapped
+
+    async def _look(self, project: ProjectHistory) -> None:
+        """See what git and the project's own files say now."""
+        if project.checkout is None:
+            project.checkout = await places.locate(Path(project.followed.root))
+        await self.read_wording_again(project)
+
+    async def read_wording_again(self, project: ProjectHistory) -> None:
+        """Read what a project says of people, tickets and lines if its files are other ones."""
+        checkout = project.checkout
+        if checkout is None or not checkout.git:
+            return
+        sources = wording_sources(project.followed, checkout)
+        if sources != project.wording_sources:
+            before = project.wording
+            project.wording = await read_wording(project.followed, checkout)
+            project.wording_sources = sources
+            self._is_stale |= before.ignored != project.wording.ignored
+
+    async def _learn(self) -> AsyncGenerator[None, None]:
+        """Learn which commits the heads reach, and what their parents are."""
+        found = self._any_git()
+        if found is not None and found.checkout is not None:
+            self._depth, replaced = await asyncio.to_thread(_shape_of, found.checkout)
+            if self.facts.set_depth(self._depth + replaced):
+                for project in self.projects.values():
+                    project.forget_pasts()
+        for project in tuple(self.projects.values()):
+            head, checkout = project.followed.head, project.checkout
+            if head is None or checkout is None or not checkout.git:
+                continue
+            if self.facts.is_listed(head):
+                continue
+            known = self.facts.known_heads()
+            rows = list_commits(checkout.root, project.context, [head], known)
+            try:
+                async with aclosing(rows) as batches:
+                    async for batch in batches:
+                        self.facts.add_commits(batch)
+                        yield
+            except GitFailed as error:
+                # What could be reached is there; the next try may reach the rest.
+                self._note_problem(error)
+            else:
+                self.facts.note_listed(head)
+
+    async def _apply_rules(self) -> AsyncGenerator[None, None]:
+        """Act on what has changed in which commits are ignored and how tickets look."""
+        found = self._any_git()
+        if found is None:
+            return
+        ignored = {one for project in self.projects.values() for one in project.wording.ignored}
+        if self.facts.set_ignored(frozenset(ignored)):
+            for project in self.projects.values():
+                project.forget_pasts()
+        for _ in self.facts.read_tickets_again(found.wording):
+            yield
+
+    async def _read_facts(self) -> AsyncGenerator[None, None]:
+        """Read what commits say and touch, the newest first."""
+        found = self._any_git()
+        if found is None or found.checkout is None:
+            return
+        while ids := self.facts.missing(FACTS_AT_ONCE):
+            unread, failure = set(ids), None
+            try:
+                root, is_cut = found.checkout.root, bool(self._depth)
+                scanning = scan_commits(root, found.context, ids, is_cut=is_cut)
+                async with aclosing(scanning) as batches:
+                    async for batch in batches:
+                        self.facts.add_facts(batch, found.wording)
+                        unread -= {one.commit.id for one in batch}
+                        yield
+            except GitFailed as error:
+                failure = error
+            # What git has no more of stays as it is; asking again would ask for ever.
+            left = self._left_behind(unread) if failure else set()
+            if failure and not left:
+                log.warning("history_failed", repo=self.facts.repo, error=str(failure))
+                # Facts that were read by half stay so; what could not be read is asked for again.
+                self._failed, self._lost = (str(failure), "") if unread else ("", str(failure))
+            self._give_up(left or unread)
+
+    def _any_git(self) -> ProjectHistory | None:
+        """Return a project whose git can be asked."""
+        for project in self.projects.values():
+            if project.checkout is not None and project.checkout.git:
+                return project
+        return None
+
+    def _left_behind(self, ids: set[CommitId]) -> set[CommitId]:
+        """Return those that no head reaches any more: amended since, and thrown away by git."""
+        heads = [project.head() for project in self.projects.values()]
+        reached = {
+            number
+            for head in heads
+            if head is not None
+            for number in reachable_from(self.facts.dag, head).tolist()
+        }
+        return {one for one in ids if self.facts.number(one) not in reached}
+
+    def _give_up(self, ids: set[CommitId]) -> None:
+        if ids:
+            log.warning("commits_unreadable", repo=self.facts.repo, count=len(ids))
+        self.facts.unreadable |= ids
+
+
+async def _next_piece(work: AsyncGenerator[None, None]) -> None:
+    await anext(work)
+
+
+def _shape_of(checkout: Checkout) -> tuple[str, str]:
+    """Return names of where a shallow clone is cut off and of what stands for other commits.
+
+    Each is "" where there is none. Both change what git says of commits that it has told of.
+    """
+    common = checkout.common_dir
+    if common is None:
+        return "", ""
+    replaced = [_content_of(common / "info" / "grafts")]
+    replaced += list(_packed_replacements(common / "packed-refs"))
+    with contextlib.suppress(OSError):
+        for path in sorted((common / "refs" / "replace").iterdir()):
+            replaced.append(os.fsencode(path.name) + b" " + _content_of(path))
+    return _name_of([_content_of(common / "shallow")]), _name_of(replaced)
+
+
+def _packed_replacements(path: Path) -> list[bytes]:
+    return [line for line in _content_of(path).split(b"\n") if b" refs/replace/" in line]
+
+
+def _content_of(path: Path) -> bytes:
+    try:
+        return read_small_file(path, max_bytes=MAX_OWN_FILE_BYTES, follow=True)[0]
+    except (FileNotFoundError, UnreadableFileError):
+        return b""
+
+
+def _name_of(parts: list[bytes]) -> str:
+    data = b"\n".join(part for part in parts if part.strip())
+    return hashlib.blake2b(data, digest_size=12).hexdigest() if data else ""

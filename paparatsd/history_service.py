@@ -1,0 +1,223 @@
+"""The use cases about history: who changed what, when and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.address import parse_address
+from paparatsd.errors import PaparatsError, UnknownProject
+from paparatsd.globs import PathMatcher
+from paparatsd.history.followed import Asked, Lines
+from paparatsd.history.merging import merged
+from paparatsd.history.moments import parse_moment
+from paparatsd.history_model import (
+    ChangedFilter,
+    ChunkLog,
+    CommitsAnswer,
+    Explanation,
+    HistoryState,
+    LastChange,
+    TimelineEntry,
+)
+from paparatsd.search.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.history_model import CommitNote, CommitRequest
+    from paparatsd.model import CommitId, Hit, ProjectName, SearchAnswer
+    from paparatsd.search.scope import ProjectScope
+    from paparatsd.search.searcher import Searcher
+
+MAX_COMMITS = 200
+
+
+class HistoryService:
+    """Answers over scopes that the caller has chosen."""
+
+    def __init__(self, keeper: HistoryKeeper, searcher: Searcher, clock: Clock) -> None:
+        self._keeper = keeper
+        self._searcher = searcher
+        self._clock = clock
+
+    # ------------------------------------------------------------------ places
+
+    async def log(
+        self, address: str, limit: int, scope: Scope, branches: dict[ProjectName, str | None]
+    ) -> ChunkLog:
+        """Return the history of the chunk or the lines at an address."""
+        view = await self._searcher.show(address, 0, scope)
+        target = view.target
+        start, end = _lines_of(address, target)
+        project = _project(scope, target.project)
+        lines = Lines(project.project_id, target.path, start, end)
+        found = await self._keeper.log(lines, min(max(limit, 1), MAX_COMMITS))
+        return ChunkLog(
+            project=target.project,
+            branch=branches.get(target.project),
+            address=target.address if _is_whole(target, start, end) else address,
+            path=target.path,
+            start_line=start,
+            end_line=end,
+            symbol=target.symbol,
+            kind=target.kind,
+            commits=found.commits,
+            total=found.total,
+            tickets=found.tickets,
+            owners=found.owners,
+            uncommitted=found.uncommitted,
+            complete=found.complete,
+            pending=found.pending,
+            freshness=project.freshness,
+            notes=(*found.notes, *self.notes(scope.only_of(target.project))),
+        )
+
+    async def with_last_changes(self, answer: SearchAnswer, scope: Scope) -> SearchAnswer:
+        """Return the answer, each hit with its newest commit; without them if none can be told."""
+        ids = {project.name: project.project_id for project in scope.projects}
+        places = [
+            Lines(ids[hit.project], hit.path, hit.start_line, hit.end_line) for hit in answer.hits
+        ]
+        try:
+            found: Sequence[LastChange | None] = await self._keeper.last_changes(places)
+        except PaparatsError as error:
+            note = f"History cannot be told now: {error}"
+            return replace(answer, notes=(*answer.notes, note))
+        hits = tuple(
+            replace(hit, last_change=change) for hit, change in zip(answer.hits, found, strict=True)
+        )
+        return replace(answer, hits=hits)
+
+    # ------------------------------------------------------------------ filters
+
+    def read_filter(self, changed: ChangedFilter | None) -> Asked:
+        """Return a filter as numbers; raises BadQuery for a moment that cannot be read."""
+        if not changed:
+            return Asked()
+        now = self._clock.now()
+        zone = datetime.fromtimestamp(now).astimezone().tzinfo or UTC
+        since = parse_moment(changed.since, now, zone) if changed.since else None
+        until = parse_moment(changed.until, now, zone, end=True) if changed.until else None
+        return Asked(
+            author=changed.author.strip(),
+            since=float(since.seconds) if since is not None else None,
+            until=float(until.seconds) if until is not None else None,
+            ticket=changed.ticket.strip(),
+        )
+
+    async def limited(self, scope: Scope, changed: ChangedFilter | None) -> Scope:
+        """Return the scope in which only what was changed so can be found."""
+        if not changed:
+            return scope
+        asked = self.read_filter(changed)
+        allowed = await self._keeper.allow([one.project_id for one in scope.projects], asked)
+        return Scope(
+            tuple(
+                replace(project, only=allowed.get(project.project_id, {}))
+                for project in scope.projects
+            )
+        )
+
+    # ------------------------------------------------------------------ commits
+
+    async def find_commits(self, request: CommitRequest, scope: Scope) -> CommitsAnswer:
+        """Find commits by words, or list them by time."""
+        PathMatcher(request.paths)  # says what is wrong with them before anything is asked
+        found = await self._keeper.find(
+            [one.project_id for one in scope.projects],
+            request.query.strip(),
+            self.read_filter(request.changed),
+            request.paths,
+            min(max(request.limit, 1), MAX_COMMITS),
+            merges=request.merges,
+        )
+        return CommitsAnswer(
+            query=request.query,
+            commits=found.commits,
+            total=found.total,
+            freshness=tuple(project.freshness for project in scope.projects),
+            notes=(*found.notes, *self.notes(scope)),
+        )
+
+    async def explain(
+        self, answer: SearchAnswer, scope: Scope, changed: ChangedFilter | None, commits: int
+    ) -> Explanation:
+        """Return what a search found with the commits behind it, newest first."""
+        asked = self.read_filter(changed)
+        ids = {project.name: project.project_id for project in scope.projects}
+        timelines: list[list[CommitNote]] = []
+        places: dict[CommitId, list[int]] = {}
+        for number, hit in enumerate(answer.hits):
+            lines = Lines(ids[hit.project], hit.path, hit.start_line, hit.end_line)
+            found = await self._keeper.log(lines, MAX_COMMITS)
+            shown = [one.commit for one in found.commits if _passes(one.commit, asked)][:commits]
+            timelines.append(shown)
+            for commit in shown:
+                places.setdefault(commit.id, []).append(number)
+        order = merged(timelines, lambda one: one.committed.seconds, lambda one: one.id)
+        return Explanation(
+            question=answer.query,
+            hits=answer.hits,
+            timeline=tuple(TimelineEntry(one, tuple(places[one.id])) for one in order),
+            freshness=answer.freshness,
+            notes=(*answer.notes, *self.notes(scope)),
+        )
+
+    # ------------------------------------------------------------------ what to know of it
+
+    def notes(self, scope: Scope) -> tuple[str, ...]:
+        """Return what a reader must know of how far history is."""
+        notes = []
+        for project in scope.projects:
+            status = self._keeper.status(project.project_id)
+            if status is None or status.state is HistoryState.SCANNING:
+                left = f": {status.pending} commits to go" if status and status.pending else ""
+                notes.append(f"The history of {project.name} is still being read{left}.")
+            elif status.state is HistoryState.MAPPING:
+                left = f": {status.pending} files to go" if status.pending else ""
+                notes.append(
+                    f"The history of {project.name} is still being laid to its code{left}."
+                )
+            elif status.state is HistoryState.NONE:
+                notes.append(f"{project.name} has no history: {status.reason}.")
+            elif status.reason:
+                notes.append(f"The history of {project.name} is incomplete: {status.reason}.")
+        return tuple(notes)
+
+
+def _project(scope: Scope, name: ProjectName) -> ProjectScope:
+    for project in scope.projects:
+        if project.name == name:
+            return project
+    raise UnknownProject(f"no project named {name!r}")
+
+
+def _lines_of(address: str, target: Hit) -> tuple[int, int]:
+    """Return the lines that an address asks for: a range its own, anything else its chunk's."""
+    place = parse_address(address)
+    start, end = getattr(place, "start", None), getattr(place, "end", None)
+    if start is None or end is None:
+        return target.start_line, target.symbol_end or target.end_line
+    return int(start), int(end)
+
+
+def _is_whole(target: Hit, start: int, end: int) -> bool:
+    return (start, end) == (target.start_line, target.symbol_end or target.end_line)
+
+
+def _passes(commit: CommitNote, asked: Asked) -> bool:
+    """Whether a filter lets a commit through, by what is shown of it."""
+    when = commit.committed.seconds
+    if asked.since is not None and when < asked.since:
+        return False
+    if asked.until is not None and when > asked.until:
+        return False
+    who = f"{commit.author.name} <{commit.author.email}>".casefold()
+    if asked.author and asked.author.casefold() not in who:
+        return False
+    keys = {ticket.key.casefold() for ticket in commit.tickets}
+    return not asked.ticket or asked.ticket.casefold() in keys

@@ -1,0 +1,243 @@
+"""`paparats log`, `changes`, `explain`: who changed what, when and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
+from paparatsd.interfaces.cli.search import print_change, print_header, print_neighbour, stale_lines
+from paparatsd.interfaces.history_words import (
+    by_day,
+    counted,
+    day_of,
+    gist_of,
+    log_remarks,
+    name_of,
+    owner_line,
+    remarks_on,
+    unnamed_tickets,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from paparatsd.interfaces.cli.context import Context
+    from paparatsd.interfaces.cli.output import Output
+
+INDENT = "  "
+GAP = "  "
+MAX_AUTHOR, NARROW_AUTHOR = 24, 14
+WIDE = 100
+"""Columns of a terminal from which on names are shown longer."""
+MIN_SUBJECT = 12
+MAX_FILES = 6
+MAX_GIST = 200
+LETTERS = {"add": "A", "modify": "M", "delete": "D", "rename": "R", "copy": "C"}
+SCANNING = "scanning"
+
+
+def log(context: Context) -> int:
+    """Print the history of one place, newest commit first, and whom to ask about it."""
+    arguments, output = context.arguments, context.output
+    answer = context.client().log(arguments.address, arguments.limit)
+    if context.as_json:
+        output.json(answer)
+        return 0
+    _print_place(output, answer)
+    for line in commit_rows(answer["commits"], output):
+        output.line(line)
+    if not answer["commits"]:
+        output.line("no commit of it is known")
+    left = answer["total"] - len(answer["commits"])
+    if left > 0:
+        output.line(f"{counted(left, 'more commit')}; show them with -n", style="dim")
+    _print_tickets(output, answer["tickets"])
+    if answer["owners"]:
+        output.line("who to ask:")
+        for owner in answer["owners"]:
+            output.line(INDENT + owner_line(owner))
+    to_go = _commits_to_go(context, answer["project"]) if answer["pending"] else None
+    for line in [*log_remarks(answer, to_go), *stale_lines([answer["freshness"]])]:
+        output.line(line, style="yellow")
+    return 0
+
+
+def _print_place(output: Output, answer: Mapping[str, Any]) -> None:
+    where = f"{answer['project']} {answer['path']}:{answer['start_line']}-{answer['end_line']}"
+    about = [f"{answer['kind']} {answer['symbol']}" if answer["symbol"] else answer["kind"]]
+    if answer["branch"]:
+        about.append(f"branch {answer['branch']}")
+    output.line(f"{where}  [{'; '.join(about)}]", style="bold")
+    output.line(f"{INDENT}{pasteable(answer['address'])}", style="dim")
+
+
+def _print_tickets(output: Output, tickets: Sequence[Mapping[str, Any]]) -> None:
+    if not tickets:
+        return
+    output.line("tickets:")
+    width = max(len(ticket["key"]) for ticket in tickets)
+    for ticket in tickets:
+        output.line(f"{INDENT}{ticket['key']:<{width}}  {ticket['url'] or ''}".rstrip())
+
+
+def _commits_to_go(context: Context, name: str) -> int | None:
+    """Return how many commits of a project are still to be read, if that is known."""
+    for project in context.client().projects():
+        history = project.get("history") or {}
+        if project["name"] == name and history.get("state") == SCANNING:
+            return int(history["pending"])
+    return None
+
+
+def commit_rows(entries: Sequence[Mapping[str, Any]], output: Output) -> list[str]:
+    """Return an aligned line for each commit of a place: day, id, author, part, subject.
+
+    On a terminal the subject is cut to what is left of the line, never its tickets.
+    """
+    measure = measure_of(output)
+    narrow = output.width is not None and output.width < WIDE
+    names = [clean(name_of(one["commit"]["author"])) for one in entries]
+    authors = [cut(name, NARROW_AUTHOR if narrow else MAX_AUTHOR, measure) for name in names]
+    parts = [part_word(one) for one in entries]
+    author_width = max(map(measure, authors), default=0)
+    part_width = max(map(len, parts), default=0)
+    lines = []
+    for entry, author, part in zip(entries, authors, parts, strict=True):
+        commit = entry["commit"]
+        padded = author + " " * (author_width - measure(author))
+        begin = GAP.join(
+            (day_of(commit["committed"]), commit["short"], padded, f"{part:<{part_width}}")
+        )
+        lines.append(f"{begin}{GAP}{_subject(commit, begin + GAP, output)}")
+    return lines
+
+
+def part_word(entry: Mapping[str, Any]) -> str:
+    """Return what a commit is to a place in a word or two; `+` marks where it begins."""
+    lines = f"{entry['lines']} lines" if entry["lines"] != 1 else "1 line"
+    said = {"carrier": "merge", "resolution": f"merge, {lines}"}.get(entry["role"], lines)
+    if entry["role"] == "author" and not entry["lines"]:
+        said = "-"
+    return f"{said} +" if entry["born"] else said
+
+
+def _subject(commit: Mapping[str, Any], begin: str, output: Output) -> str:
+    """Return what a commit says, its tickets and remarks, as it fits behind `begin`."""
+    measure = measure_of(output)
+    subject = clean(commit["subject"]) or "(no message)"
+    tickets, remarks = clean(unnamed_tickets(commit)), clean(remarks_on(commit))
+    whole = " ".join(filter(None, (subject, tickets, remarks)))
+    if output.width is None or measure(begin + whole) <= output.width:
+        return whole
+    room = output.width - measure(begin) - (measure(tickets) + 1 if tickets else 0)
+    return " ".join(filter(None, (cut(subject, max(room, MIN_SUBJECT), measure), tickets)))
+
+
+def _commit_line(commit: Mapping[str, Any], indent: str, output: Output, *, day: bool) -> str:
+    """Return a commit in one line that fits; of a merge and the like it may leave out remarks."""
+    when = f"{day_of(commit['committed'])} " if day else ""
+    author = clean(name_of(commit["author"]))
+    begin = f"{indent}{commit['project']} {when}{commit['short']} {author}: "
+    return begin + _subject(commit, begin, output)
+
+
+def changes(context: Context) -> int:
+    """Print commits with their files and what they touched, as it is now."""
+    arguments, output = context.arguments, context.output
+    answer = context.client().commits(
+        " ".join(arguments.query),
+        projects=arguments.project,
+        groups=arguments.group,
+        paths=arguments.path,
+        limit=arguments.limit,
+        merges=arguments.merges,
+        **changed_of(arguments),
+    )
+    if context.as_json:
+        output.json(answer)
+        return 0
+    for found in answer["commits"]:
+        _print_commit(output, found)
+        output.line()
+    _print_end(output, answer)
+    left = answer["total"] - len(answer["commits"])
+    said = counted(len(answer["commits"]), "commit") if answer["commits"] else "no commits"
+    output.line(f"{said}, {left:,} more pass the filters" if left > 0 else said, style="dim")
+    return 0
+
+
+def changed_of(arguments: Any) -> dict[str, str]:  # noqa: ANN401 - the namespace of argparse
+    """Return the filters by what changed that were given."""
+    names = ("author", "since", "until", "ticket")
+    return {name: value for name in names if (value := getattr(arguments, name))}
+
+
+def _print_commit(output: Output, found: Mapping[str, Any]) -> None:
+    commit = found["commit"]
+    output.line(_commit_line(commit, "", output, day=True), style="bold")
+    gist = clean(gist_of(commit["body"]))
+    if gist:
+        width = output.width or MAX_GIST
+        output.line(cut(INDENT + gist, min(width, MAX_GIST), measure_of(output)), style="dim")
+    if commit["url"]:
+        output.line(f"{INDENT}{commit['url']}", style="dim")
+    for file in found["files"][:MAX_FILES]:
+        old = f"{file['old_path']} -> " if file["old_path"] else ""
+        output.line(f"{INDENT}{LETTERS.get(file['change'], '?')} {old}{file['path']}")
+    left = found["files_total"] - len(found["files"][:MAX_FILES])
+    if left > 0:
+        output.line(f"{INDENT}and {counted(left, 'more file')}", style="dim")
+    for place in found["places"]:
+        output.line(f"{INDENT}now {pasteable(place['address'])}  {place['kind']}", style="cyan")
+    left = found["places_total"] - len(found["places"])
+    if left > 0:
+        output.line(f"{INDENT}and {counted(left, 'more place')}", style="dim")
+
+
+def _print_end(output: Output, answer: Mapping[str, Any]) -> None:
+    for note in answer["notes"]:
+        output.line(f"note: {note}", style="yellow")
+    for line in stale_lines(answer["freshness"]):
+        output.line(line, style="yellow")
+
+
+def explain(context: Context) -> int:
+    """Print where something is, what changed there by day, and what belongs to it; no code."""
+    arguments, output = context.arguments, context.output
+    answer = context.client().explain(
+        " ".join(arguments.question),
+        limit=arguments.limit,
+        commits=arguments.commits,
+        projects=arguments.project,
+        groups=arguments.group,
+        paths=arguments.path,
+        **changed_of(arguments),
+    )
+    if context.as_json:
+        output.json(answer)
+        return 0
+    if not answer["results"]:
+        output.line("no results")
+    for hit in answer["results"]:
+        print_header(context, hit, with_confidence=True)
+        if "last_change" in hit:
+            print_change(output, hit["last_change"])
+        for one in hit.get("related", ()):
+            print_neighbour(context, one)
+        output.line()
+    _print_timeline(output, answer)
+    _print_end(output, answer)
+    return 0
+
+
+def _print_timeline(output: Output, answer: Mapping[str, Any]) -> None:
+    for day, entries in by_day(answer["timeline"]):
+        output.line(day, style="bold")
+        for entry in entries:
+            commit = entry["commit"]
+            output.line(_commit_line(commit, INDENT, output, day=False))
+            for number in entry["hits"]:
+                address = answer["results"][number]["address"]
+                output.line(f"{INDENT * 2}{pasteable(address)}", style="dim")
+    if answer["timeline"]:
+        output.line()

@@ -1,0 +1,148 @@
+"""Tools about changes: search_changes and recent_changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import shapes
+from paparatsd.interfaces.arguments import changed_filter
+from paparatsd.interfaces.mcp.features import (
+    EXPLAINED,
+    asked,
+    day_blocks,
+    explained,
+    nothing_explained,
+    place_rows,
+    start_page,
+)
+from paparatsd.interfaces.mcp.page import table_head
+from paparatsd.interfaces.mcp.reply import Tool, ToolReply, not_asked, token_budget
+from paparatsd.interfaces.mcp.schemas import (
+    CHANGED,
+    MAX_TOKENS_INPUT,
+    WHERE,
+    ToolSpec,
+    object_of,
+    string,
+    whole,
+)
+from paparatsd.interfaces.mcp.searching import (
+    MAX_OFFSET,
+    MAX_RESULTS,
+    SEARCH_CODE,
+    found,
+    groups_of,
+    nothing_found,
+    projects_of,
+)
+from paparatsd.model import SearchRequest
+
+if TYPE_CHECKING:
+    from paparatsd.history_model import ChangedFilter
+    from paparatsd.interfaces.arguments import Arguments
+    from paparatsd.interfaces.mcp.reply import ToolsApi
+
+COMMITS_PER_PLACE = 10
+
+_SEARCH_CHANGES = ToolSpec(
+    name="search_changes",
+    title="Search what changed",
+    description=(
+        "Find places in the code that were changed since a day, by a person or for a ticket, by a "
+        "question in words. Each says when it was last changed, by whom and for which ticket. "
+        'since takes a day, an instant or words such as "7 days ago".'
+    ),
+    input_schema=object_of(
+        {
+            "query": string("What to look for", minLength=1, maxLength=4000),
+            **CHANGED,
+            **WHERE,
+            "path": string("Only paths that match this glob, for example src/**/*.py"),
+            "limit": whole("How many results", 1, MAX_RESULTS, 5),
+            "offset": whole("Skip so many results, to continue an answer", 0, MAX_OFFSET, 0),
+            "max_tokens": MAX_TOKENS_INPUT,
+        },
+        ("query",),
+        closed=True,
+    ),
+    output_schema=SEARCH_CODE.spec.output_schema,
+)
+_RECENT_CHANGES = ToolSpec(
+    name="recent_changes",
+    title="Recent changes around something",
+    description=(
+        "Say what changed around a subject, when and by whom: commits by day, newest first, with "
+        "authors, tickets and the places they are part of, then those places. Shows no code."
+    ),
+    input_schema=object_of(
+        {
+            "question": string("The subject in words", minLength=1, maxLength=4000),
+            **CHANGED,
+            **WHERE,
+            "limit": whole("How many places to look at", 1, MAX_RESULTS, 10),
+            "max_tokens": MAX_TOKENS_INPUT,
+        },
+        ("question",),
+        closed=True,
+    ),
+    output_schema=EXPLAINED,
+)
+
+
+async def _search_changes(service: ToolsApi, arguments: Arguments) -> ToolReply:
+    limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
+    offset = arguments.number("offset", default=0, low=0, high=MAX_OFFSET)
+    max_tokens = token_budget(arguments)
+    request = SearchRequest(
+        query=arguments.text("query", max_chars=4_000),
+        limit=limit + offset,
+        projects=projects_of(arguments),
+        groups=groups_of(arguments),
+        paths=arguments.texts("path"),
+        changed=changed_filter(arguments),
+        history=True,
+    )
+    arguments.finish()
+    try:
+        answer = await service.search(request)
+    except UnknownProject as error:
+        return await not_asked(service, error, nothing_found(request.query))
+    notes = (*_filter_notes(request.changed), *answer.notes)
+    return found(replace(answer, notes=notes), max_tokens, offset)
+
+
+def _filter_notes(changed: ChangedFilter | None) -> list[str]:
+    """Say what was left out by the filter: an answer must not pass for the whole."""
+    if changed is None:
+        return []
+    named = (
+        ("by", changed.author),
+        ("since", changed.since),
+        ("until", changed.until),
+        ("for ticket", changed.ticket),
+    )
+    return ["Only what was changed " + ", ".join(f"{word} {text}" for word, text in named if text)]
+
+
+async def _recent_changes(service: ToolsApi, arguments: Arguments) -> ToolReply:
+    wanted = asked(arguments, default=10, high=MAX_RESULTS, related=False)
+    question = wanted.request.query
+    try:
+        answer = await service.explain(wanted.request, COMMITS_PER_PLACE)
+    except UnknownProject as error:
+        return await not_asked(service, error, nothing_explained(question))
+    shape = shapes.explanation_json(answer)
+    page = start_page(answer, f"Changes around {question!r}", wanted.max_tokens)
+    page.say(_filter_notes(wanted.request.changed))
+    commits = page.items(["", "## By day, newest first"], day_blocks(shape), share=0.7)
+    places = page.items(
+        ["", "## Places", *table_head("Place", "What", "Sure", "Last change", "Address")],
+        place_rows(shape["results"]),
+    )
+    return explained(shape, page, places, commits)
+
+
+SEARCH_CHANGES = Tool(_SEARCH_CHANGES, _search_changes)
+RECENT_CHANGES = Tool(_RECENT_CHANGES, _recent_changes)

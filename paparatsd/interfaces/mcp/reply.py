@@ -1,0 +1,92 @@
+"""What a tool is and what it answers. No SDK here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from paparatsd.interfaces.api import HistoryApi, SearchApi
+from paparatsd.interfaces.arguments import Arguments
+from paparatsd.search.render import clean_text
+from paparatsd.search.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from paparatsd.errors import UnknownProject
+    from paparatsd.interfaces.mcp.schemas import ToolSpec
+    from paparatsd.model import GroupName, ProjectName, ProjectStatus
+
+DEFAULT_TOKENS = 8_000
+MIN_TOKENS, MAX_TOKENS = 200, 50_000
+_NAMES = frozenset({"address", "path", "old_path"})
+"""Members that name something: without their odd characters they would name nothing."""
+
+
+class ToolsApi(SearchApi, HistoryApi, Protocol):
+    """What tools ask of the service."""
+
+    async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
+        """Return the projects of one group, or all, ordered by name."""
+        ...
+
+    async def remove_project(self, name: ProjectName) -> None:
+        """Forget a project. Raises UnknownProject."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """Text for the model, the same as data, and whether it is a failure."""
+
+    text: str
+    structured: dict[str, Any] | None
+    is_error: bool = False
+
+
+Run = Callable[[ToolsApi, Arguments], Awaitable[ToolReply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as it is listed, and what it does."""
+
+    spec: ToolSpec
+    run: Run
+
+
+def failure(text: str) -> ToolReply:
+    """Return a reply that says what went wrong."""
+    return ToolReply(text, None, is_error=True)
+
+
+def token_budget(arguments: Arguments) -> int:
+    """Take `max_tokens`."""
+    return arguments.number("max_tokens", default=DEFAULT_TOKENS, low=MIN_TOKENS, high=MAX_TOKENS)
+
+
+def only(members: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the members of these names that are there."""
+    return {name: members[name] for name in names if name in members}
+
+
+def cleaned(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value without control characters, but for what names something."""
+    if isinstance(value, str):
+        return value if name in _NAMES else clean_text(value)
+    if isinstance(value, dict):
+        return {key: cleaned(one, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [cleaned(one, name) for one in value]
+    return value
+
+
+async def not_asked(
+    service: ToolsApi, error: UnknownProject, empty: Mapping[str, Any]
+) -> ToolReply:
+    """Answer a question about a project that is not there with those that are."""
+    names = [str(project.name) for project in await service.list_projects(None)]
+    text = f"Nothing was searched: {error}."
+    if not names or not all(name in str(error) for name in names):
+        text += f" Indexed projects: {', '.join(names) or 'none yet'}."
+    said = {"notes": [text], "tokens": estimate_tokens(text)}
+    return ToolReply(text, {**empty, **said})

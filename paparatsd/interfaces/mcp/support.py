@@ -1,0 +1,22 @@
+"""The toolset of agents that answer for people who do not see the code."""
+
+from __future__ import annotations
+
+from paparatsd.interfaces.mcp.changes import RECENT_CHANGES, SEARCH_CHANGES
+from paparatsd.interfaces.mcp.chunk_meta import GET_CHUNK_META
+from paparatsd.interfaces.mcp.commits import SEARCH_COMMITS
+from paparatsd.interfaces.mcp.features import EXPLAIN_FEATURE
+from paparatsd.interfaces.mcp.projects import HEALTH_CHECK, LIST_PROJECTS
+from paparatsd.interfaces.mcp.searching import GET_CHUNK, SEARCH_CODE
+
+SUPPORT = (
+    SEARCH_CODE,
+    GET_CHUNK,
+    HEALTH_CHECK,
+    LIST_PROJECTS,
+    GET_CHUNK_META,
+    SEARCH_CHANGES,
+    RECENT_CHANGES,
+    EXPLAIN_FEATURE,
+    SEARCH_COMMITS,
+)

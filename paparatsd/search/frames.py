@@ -1,0 +1,92 @@
+"""A search as the daemon and the search process tell it each other: plain values in tuples.
+
+Pickling our own classes takes several times as long, and every question waits for it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paparatsd.model import Confidence, Hit, SearchRequest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from paparatsd.search.scope import Scope
+
+    Packed = tuple[Any, ...]
+
+KEPT_SCOPES = 64
+_HIT = tuple(field.name for field in fields(Hit))
+_CONFIDENCE = _HIT.index("confidence")
+_values_of_hit = attrgetter(*_HIT)
+_values_of_request = attrgetter(*(field.name for field in fields(SearchRequest)))
+
+
+class Asked(NamedTuple):
+    """What the daemon asks.
+
+    `vector` is the question's embedding unless the embedder is `built_in`; `linked`: whether the
+    store may be asked over the link now.
+    """
+
+    request: SearchRequest
+    scope: Scope
+    vector: NDArray[np.float32] | None
+    built_in: bool
+    linked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What a search found: hits best first, notes, and how many candidates were looked at."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+    candidates: int
+
+
+def pack_asked(asked: Asked) -> Packed:
+    """Return what `unpack_asked` reads."""
+    scope = pickle.dumps(asked.scope, pickle.HIGHEST_PROTOCOL)
+    return _values_of_request(asked.request), scope, *asked[2:]
+
+
+def unpack_asked(packed: Packed) -> Asked:
+    """Return what `pack_asked` was given."""
+    request, scope, vector, built_in, linked = packed
+    return Asked(SearchRequest(*request), _read_scope(scope), vector, built_in, linked)
+
+
+@lru_cache(maxsize=KEPT_SCOPES)
+def _read_scope(data: bytes) -> Scope:
+    """Return a pickled scope: few differ, as long as no project changes."""
+    scope: Scope = pickle.loads(data)
+    return scope
+
+
+def pack_ranked(ranked: Ranked) -> Packed:
+    """Return what `unpack_ranked` reads."""
+    return [_pack_hit(hit) for hit in ranked.hits], ranked.notes, ranked.candidates
+
+
+def unpack_ranked(packed: Packed) -> Ranked:
+    """Return what `pack_ranked` was given."""
+    hits, notes, candidates = packed
+    return Ranked(tuple(map(_unpack_hit, hits)), notes, candidates)
+
+
+def _pack_hit(hit: Hit) -> list[Any]:
+    values = list(_values_of_hit(hit))
+    values[_CONFIDENCE] = hit.confidence.value
+    return values
+
+
+def _unpack_hit(values: list[Any]) -> Hit:
+    values[_CONFIDENCE] = Confidence(values[_CONFIDENCE])
+    return Hit(*values)

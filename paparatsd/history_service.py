@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.address import parse_address
-from paparatsd.errors import PaparatsError, UnknownProject
+from paparatsd.chunks.address import LineAddress, NamedAddress, RangeAddress, parse_address
+from paparatsd.chunks.terms import stem, words
+from paparatsd.errors import BadQuery, PaparatsError, UnknownProject
 from paparatsd.globs import PathMatcher
 from paparatsd.history.followed import Asked, Lines
 from paparatsd.history.merging import merged
@@ -21,6 +22,7 @@ from paparatsd.history_model import (
     LastChange,
     TimelineEntry,
 )
+from paparatsd.search.abbreviations import other_forms
 from paparatsd.search.scope import Scope
 
 if TYPE_CHECKING:
@@ -54,16 +56,17 @@ class HistoryService:
         target = view.target
         start, end = _lines_of(address, target)
         project = _project(scope, target.project)
-        lines = Lines(project.project_id, target.path, start, end)
+        symbol, line = _meant(address, target)
+        lines = Lines(project.project_id, target.path, start, end, symbol, line)
         found = await self._keeper.log(lines, min(max(limit, 1), MAX_COMMITS))
         return ChunkLog(
             project=target.project,
             branch=branches.get(target.project),
-            address=target.address if _is_whole(target, start, end) else address,
+            address=target.address if _is_whole(target, found.start, found.end) else address,
             path=target.path,
-            start_line=start,
-            end_line=end,
-            symbol=target.symbol,
+            start_line=found.start,
+            end_line=found.end,
+            symbol=found.symbol or target.symbol,
             kind=target.kind,
             commits=found.commits,
             total=found.total,
@@ -80,7 +83,8 @@ class HistoryService:
         """Return the answer, each hit with its newest commit; without them if none can be told."""
         ids = {project.name: project.project_id for project in scope.projects}
         places = [
-            Lines(ids[hit.project], hit.path, hit.start_line, hit.end_line) for hit in answer.hits
+            Lines(ids[hit.project], hit.path, hit.start_line, hit.symbol_end or hit.end_line)
+            for hit in answer.hits
         ]
         try:
             found: Sequence[LastChange | None] = await self._keeper.last_changes(places)
@@ -102,11 +106,15 @@ class HistoryService:
         zone = datetime.fromtimestamp(now).astimezone().tzinfo or UTC
         since = parse_moment(changed.since, now, zone) if changed.since else None
         until = parse_moment(changed.until, now, zone, end=True) if changed.until else None
+        if since is not None and until is not None and until.seconds < since.seconds:
+            raise BadQuery(
+                f"until {changed.until!r} is before since {changed.since!r}: nothing lies between"
+            )
         return Asked(
             author=changed.author.strip(),
             since=float(since.seconds) if since is not None else None,
             until=float(until.seconds) if until is not None else None,
-            ticket=changed.ticket.strip(),
+            ticket=_ticket_of(changed.ticket.strip()),
         )
 
     async def limited(self, scope: Scope, changed: ChangedFilter | None) -> Scope:
@@ -129,7 +137,7 @@ class HistoryService:
         PathMatcher(request.paths)  # says what is wrong with them before anything is asked
         found = await self._keeper.find(
             [one.project_id for one in scope.projects],
-            request.query.strip(),
+            _with_other_forms(request.query.strip()),
             self.read_filter(request.changed),
             request.paths,
             min(max(request.limit, 1), MAX_COMMITS),
@@ -152,7 +160,8 @@ class HistoryService:
         timelines: list[list[CommitNote]] = []
         places: dict[CommitId, list[int]] = {}
         for number, hit in enumerate(answer.hits):
-            lines = Lines(ids[hit.project], hit.path, hit.start_line, hit.end_line)
+            last = hit.symbol_end or hit.end_line
+            lines = Lines(ids[hit.project], hit.path, hit.start_line, last)
             found = await self._keeper.log(lines, MAX_COMMITS)
             shown = [one.commit for one in found.commits if _passes(one.commit, asked)][:commits]
             timelines.append(shown)
@@ -175,10 +184,14 @@ class HistoryService:
         for project in scope.projects:
             status = self._keeper.status(project.project_id)
             if status is None or status.state is HistoryState.SCANNING:
-                left = f": {status.pending} commits to go" if status and status.pending else ""
+                left = (
+                    f": {_count(status.pending, 'commit')} to go"
+                    if status and status.pending
+                    else ""
+                )
                 notes.append(f"The history of {project.name} is still being read{left}.")
             elif status.state is HistoryState.MAPPING:
-                left = f": {status.pending} files to go" if status.pending else ""
+                left = f": {_count(status.pending, 'file')} to go" if status.pending else ""
                 notes.append(
                     f"The history of {project.name} is still being laid to its code{left}."
                 )
@@ -203,6 +216,31 @@ def _lines_of(address: str, target: Hit) -> tuple[int, int]:
     if start is None or end is None:
         return target.start_line, target.symbol_end or target.end_line
     return int(start), int(end)
+
+
+def _with_other_forms(query: str) -> str:
+    """Return a question with the short and long forms of its words: auth, authentication."""
+    roots = [stem(word.lower()) for word in words(query)] if " " in query or query.isalpha() else []
+    forms = [form for root in roots for form in other_forms(root) if form not in roots]
+    return " ".join([query, *dict.fromkeys(forms)])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def _ticket_of(text: str) -> str:
+    """Return a ticket's key: a bare number is one of the repository's own."""
+    return f"#{text}" if text.isascii() and text.isdigit() else text
+
+
+def _meant(address: str, target: Hit) -> tuple[str, int]:
+    """Return the symbol or the line that an address names."""
+    place = parse_address(address)
+    if isinstance(place, LineAddress):
+        return "", place.line
+    part = isinstance(place, NamedAddress) and "/" in place.fragment
+    return ("" if part or isinstance(place, RangeAddress) else target.symbol or ""), 0
 
 
 def _is_whole(target: Hit, start: int, end: int) -> bool:

@@ -181,16 +181,23 @@ class Housekeeping:
             sessions = self._sessions_of(event)
             for session in sessions:
                 session.offer(ChangeBatch(head=True))
-            await self._note_fired(event)
+            await self._note_fired(event, sessions)
             await self._note_rewrites(event, sessions)
         if events:
             self._git_moved.set()
             log.debug("hook_events_read", count=len(events))
             await asyncio.to_thread(self._inbox.acknowledge, events)
 
-    async def _note_fired(self, event: HookEvent) -> None:
-        if event.complete and event.git_dir:
-            common = common_of(Path(event.git_dir))
+    async def _note_fired(self, event: HookEvent, sessions: Sequence[ProjectSession]) -> None:
+        """Note when the hook ran; in the main work tree git does not say of which repository."""
+        if not event.complete:
+            return
+        commons = {one.checkout.common_dir for one in sessions if one.checkout is not None}
+        if event.git_dir:
+            commons = {common_of(Path(event.worktree, event.git_dir))}
+        elif not commons - {None} and event.worktree:
+            commons = {common_of(Path(event.worktree, ".git"))}
+        for common in commons - {None}:
             times = self._service.hook_times
             await asyncio.to_thread(times.note, str(common), event.kind, self._clock.now())
 

@@ -12,7 +12,7 @@ from paparatsd.commits import Role
 from paparatsd.errors import GitFailed
 from paparatsd.globs import PathMatcher
 from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
-from paparatsd.history.reachable import reachable_from
+from paparatsd.history.reachable import reachable_from, reached_apart
 from paparatsd.history_model import (
     ChunkCommit,
     FileChange,
@@ -39,9 +39,13 @@ if TYPE_CHECKING:
 SHOWN_FILES = 12
 SHOWN_PLACES = 8
 MAX_OWNERS = 5
+ALL = 1_000_000
+"""Commits of one place that is asked for: all of them."""
 SEARCHED = 400
 """Commits that a question is matched with before filters thin them out."""
 MAX_NAMED = 10
+MAX_CARRIED = 2_000
+"""Commits of one merge; one that brings in more is about no single ticket."""
 _ID = re.compile(r"[0-9a-fA-F]{7,64}")
 CHANGED = "the file has changed since it was indexed; ask again in a moment"
 
@@ -58,34 +62,65 @@ class Answers:
     # ------------------------------------------------------------------ places
 
     async def log(self, lines: Lines, limit: int) -> PlaceLog:
-        """Return the history of some lines of what is shown, newest commit first."""
-        past, note = await self._past(lines)
+        """Return the history of some lines of what is shown, newest commit first.
+
+        `limit` counts those that changed something; merges that carried them stand between.
+        """
+        version = self._version_at(lines.path)
+        symbol, start, end = self._narrowed(lines, version)
+        past, note = await self._past(lines.path, version, start, end)
         pending = self._is_pending()
         if past is None:
-            return PlaceLog((), 0, (), (), 0, complete=False, pending=pending, notes=(note,))
-        notes = self._notes_of(past.commits[:limit])
+            return PlaceLog(
+                start, end, (), 0, (), (), 0, complete=False, pending=pending, notes=(note,)
+            )
+        own = [one for one in past.commits if one.role is not Role.CARRIER]
+        last = own[limit - 1] if len(own) > limit else None
+        shown = past.commits[: past.commits.index(last) + 1] if last else past.commits
+        notes = self._notes_of(shown)
         commits = tuple(
             ChunkCommit(notes[one.commit], one.role, one.lines, one.born)
-            for one in past.commits[:limit]
+            for one in shown
             if one.commit in notes
         )
         return PlaceLog(
+            start=start,
+            end=end,
             commits=commits,
-            total=len(past.commits),
+            total=len(own),
             tickets=self._tickets_of(past),
             owners=self._owners(past),
             uncommitted=past.uncommitted,
             complete=past.complete,
             pending=pending,
+            symbol=symbol,
         )
 
-    async def _past(self, lines: Lines) -> tuple[ChunkPast | None, str]:
-        version = self._version_at(lines.path)
+    def _narrowed(self, lines: Lines, version: VersionId | None) -> tuple[str | None, int, int]:
+        """Return the symbol that is meant and its lines; a chunk may hold several small ones."""
+        whole = None, lines.start, lines.end
+        if version is None or not (lines.symbol or lines.line):
+            return whole
+        inside = [
+            (symbol.end_line - first, symbol.qualified, first, symbol.end_line)
+            for symbol in self._reader.symbols_of(version)
+            if lines.start <= (first := symbol.lead_line or symbol.start_line)
+            and symbol.end_line <= lines.end
+            and (symbol.qualified == lines.symbol or first <= lines.line <= symbol.end_line)
+        ]
+        if not inside:
+            return whole
+        _, name, first, last = min(inside)
+        return name, first, last
+
+    async def _past(
+        self, path: str, version: VersionId | None, start: int, end: int
+    ) -> tuple[ChunkPast | None, str]:
         if version is None:
             return None, CHANGED
-        base = self._project.base(lines.path)
+        base = self._project.base(path)
         try:
-            found = await self._project.trace(lines.path, version, base, [(lines.start, lines.end)])
+            found = await self._project.trace(path, version, base, [(start, end)], limit=ALL)
         except GitFailed as error:
             return None, str(error)
         return (found[0], "") if found else (None, CHANGED)
@@ -140,18 +175,25 @@ class Answers:
     def _owners(self, past: ChunkPast) -> tuple[Owner, ...]:
         """Return who to ask: whose lines are there now, then who has changed most."""
         notes = self._notes_of(past.commits)
-        lines: dict[Person, int] = {}
-        shares: dict[Person, list[CommitNote]] = {}
+        lines: dict[str, int] = {}
+        shares: dict[str, list[tuple[Person, CommitNote]]] = {}
         for one in past.commits:
             note = notes.get(one.commit)
             if note is None or one.role is Role.CARRIER:
                 continue
             for person in (note.author, *note.co_authors):
-                lines[person] = lines.get(person, 0) + one.lines
-                shares.setdefault(person, []).append(note)
+                # One address in two spellings is one person, whatever the mailmap lacks.
+                key = (person.email or person.name).casefold()
+                lines[key] = lines.get(key, 0) + one.lines
+                shares.setdefault(key, []).append((person, note))
         owners = [
-            Owner(person, lines[person], len(own), max(note.authored for note in own))
-            for person, own in shares.items()
+            Owner(
+                person=own[0][0],
+                lines=lines[key],
+                commits=len(own),
+                last=max((note.committed for _, note in own), key=lambda moment: moment.seconds),
+            )
+            for key, own in shares.items()
         ]
         owners.sort(key=lambda one: (-one.lines, -one.commits, -one.last.seconds))
         return tuple(owners[:MAX_OWNERS])
@@ -178,10 +220,21 @@ class Answers:
             until = None if asked.until is None else int(np.floor(asked.until))
             found = _both(found, read.committed_between(repo, since, until))
         if asked.ticket:
-            found = _both(found, [number for number, _ in read.by_ticket(repo, asked.ticket)])
+            found = _both(found, self._of_ticket(asked.ticket))
         if asked.author:
             found = _both(found, read.written_by(self._persons(asked.author)))
         return found
+
+    def _of_ticket(self, key: str) -> list[int]:
+        """Return the commits of a ticket: who names it, and what merges that do brought in."""
+        named = [number for number, _ in self._facts.store.read.by_ticket(self._facts.repo, key)]
+        dag = self._facts.dag
+        found = set(named)
+        for merge in named:
+            parents = dag.parents(merge) if merge in dag else ()
+            if len(parents) > 1 and all(parent in dag for parent in parents):
+                found |= reached_apart(dag, parents[1:], parents[0], MAX_CARRIED)
+        return sorted(found)
 
     def _persons(self, text: str) -> list[int]:
         """Return the people whose name or address, as written or as mapped, contains a text."""
@@ -222,9 +275,10 @@ class Answers:
             order = sorted(numbers.tolist(), key=lambda one: (dag.order(one), one), reverse=True)
         if not merges:
             order = [one for one in order if self._facts.dag.parent_count(one) < 2]
-        if paths:
-            order = self._touching(order, PathMatcher(paths))
-        return Found(tuple(self._found(order[:limit], scores)), len(order))
+        matcher = PathMatcher(paths) if paths else None
+        if matcher is not None:
+            order = self._touching(order, matcher)
+        return Found(tuple(self._found(order[:limit], scores, matcher)), len(order))
 
     def _named(self, query: str) -> Found | None:
         """Return the commits whose ids begin so, as far as the head reaches them.
@@ -244,7 +298,7 @@ class Answers:
             for old, new in newest.items()
             if old != new and new in shown
         ]
-        return Found(tuple(found), len(found), tuple(notes)) if found else None
+        return Found(tuple(found), len(found), tuple(notes), named=True) if found else None
 
     def _touching(self, numbers: Sequence[int], matcher: PathMatcher) -> list[int]:
         changed = self._facts.store.read.changed_paths(numbers)
@@ -259,10 +313,19 @@ class Answers:
             )
         ]
 
-    def _found(self, numbers: Sequence[int], scores: Mapping[int, float]) -> list[FoundCommit]:
+    def _found(
+        self,
+        numbers: Sequence[int],
+        scores: Mapping[int, float],
+        matcher: PathMatcher | None = None,
+    ) -> list[FoundCommit]:
         notes = self._note_of(numbers)
         touched = self._project.timeline.touched_by(numbers)
-        names = {version: path for path, version in self._project.view().items()}
+        names = {
+            version: path
+            for path, version in self._project.view().items()
+            if matcher is None or matcher.matches(path)
+        }
         found = []
         for number in numbers:
             if number not in notes:

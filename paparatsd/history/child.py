@@ -191,23 +191,27 @@ class Server:
         merges: bool,
     ) -> Found:
         """Return the best or newest commits of several projects, each once, and how many."""
-        lists: list[tuple[FoundCommit, ...]] = []
+        parts = [
+            (
+                self._projects[one],
+                self._answers(one).find(query, asked, paths, limit, merges=merges),
+            )
+            for one in projects
+            if one in self._projects
+        ]
+        if any(part.named for _, part in parts):
+            parts = [(repo, part) for repo, part in parts if part.named]
         best: dict[CommitId, FoundCommit] = {}
         totals: dict[RepoId, int] = {}
-        notes: list[str] = []
-        for project_id in projects:
-            if project_id not in self._projects:
-                continue
-            part = self._answers(project_id).find(query, asked, paths, limit, merges=merges)
+        for repo, part in parts:
             # Work trees of one repository have most commits in common.
-            repo = self._projects[project_id]
             totals[repo] = max(totals.get(repo, 0), part.total)
-            notes += part.notes
-            lists.append(part.commits)
             for one in part.commits:
                 known = best.setdefault(one.commit.id, one)
                 if (one.places_total, one.score) > (known.places_total, known.score):
                     best[one.commit.id] = one
+        lists = [part.commits for _, part in parts]
+        notes = [note for _, part in parts for note in part.notes]
         order = merged(
             lists, lambda one: (one.score, one.commit.committed.seconds), lambda one: one.commit.id
         )

@@ -86,22 +86,34 @@ class Found(NamedTuple):
     commits: tuple[FoundCommit, ...]
     total: int
     notes: tuple[str, ...] = ()
+    named: bool = False
+    """Whether the question was the id of what was found: nothing else is asked for then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines `start` to `end` of what a project shows at a path."""
+    """Lines `start` to `end` of what a project shows at a path.
+
+    `symbol`, or the one around `line`, if it lies within them: then its own lines are meant.
+    """
 
     project_id: int
     path: str
     start: int
     end: int
+    symbol: str = ""
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceLog:
-    """The history of some lines: what `ChunkLog` says of commits."""
+    """The history of lines `start` to `end`: what `ChunkLog` says of commits.
 
+    `symbol` is the one they are, when the question was narrowed to it.
+    """
+
+    start: int
+    end: int
     commits: tuple[ChunkCommit, ...]
     total: int
     tickets: tuple[TicketNote, ...]
@@ -109,4 +121,5 @@ class PlaceLog:
     uncommitted: int
     complete: bool
     pending: bool
+    symbol: str | None = None
     notes: tuple[str, ...] = ()

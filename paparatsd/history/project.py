@@ -13,7 +13,7 @@ from paparatsd.errors import GitFailed
 from paparatsd.history.committed import difference
 from paparatsd.history.cut import read_tree
 from paparatsd.history.lineage import first_parents_apart
-from paparatsd.history.replay import FileNow, replay
+from paparatsd.history.replay import DEFAULT_LIMIT, FileNow, replay
 from paparatsd.history.timeline import Timeline
 from paparatsd.history.trail import last_touch
 from paparatsd.history.wording import Wording
@@ -238,10 +238,16 @@ class ProjectHistory:
         return known
 
     async def trace(
-        self, path: str, version: VersionId, base: int, ranges: Sequence[tuple[int, int]]
+        self,
+        path: str,
+        version: VersionId,
+        base: int,
+        ranges: Sequence[tuple[int, int]],
+        limit: int = DEFAULT_LIMIT,
     ) -> tuple[ChunkPast, ...] | None:
         """Return the history of ranges of lines [first, last] of what is shown at a path.
 
+        Of each range the newest `limit` commits, and all that have lines in it.
         None when the file is another one by now. Raises GitFailed.
         """
         info = self._reader.infos([version]).get(version)
@@ -258,10 +264,11 @@ class ProjectHistory:
         ignored = self._facts.ignored
         if found.opaque:
             file = FileNow(base, full, _POINTER_LINES)
-            (past,) = replay(self._facts, dag, file, [(1, _POINTER_LINES)], ignored=ignored)
+            pointer = [(1, _POINTER_LINES)]
+            (past,) = replay(self._facts, dag, file, pointer, limit=limit, ignored=ignored)
             return tuple(_of_pointer(past, a, b) for a, b in ranges)
         file = FileNow(base, full, info.lines, found.hunks)
-        return replay(self._facts, dag, file, ranges, ignored=ignored)
+        return replay(self._facts, dag, file, ranges, limit=limit, ignored=ignored)
 
     def _blob(self, path: str, base: int) -> str | None:
         """Return git's object of what was committed at a path; None when nothing was."""

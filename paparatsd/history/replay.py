@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from paparatsd.history.dag import Dag
     from paparatsd.history.trail import PathFacts
 
-DEFAULT_LIMIT = 200
+DEFAULT_LIMIT = 500
 STATES_PER_STEP = 16
 _CARRIED = (Change.MODIFY, Change.RENAME)
 
@@ -78,7 +78,7 @@ def replay(
 
     `ignored` commits carry lines and are not named: what they changed is told by what stood in
     its place before. Lines they added have no place before and stay theirs. A range keeps its
-    newest `limit` commits, and is then not complete if there are more.
+    newest `limit` commits and all that have lines in it; it is not complete if there are more.
     """
     steps = replay_by_steps(facts, dag, file, ranges, limit=limit, ignored=ignored)
     while True:
@@ -132,7 +132,8 @@ def _conclude(
     birth = newest[-1] if complete and newest and newest[-1] in found.births else None
     traces = (
         Involvement(commit, roles[commit], lines.get(commit, 0), commit == birth)
-        for commit in newest[:limit]
+        for place, commit in enumerate(newest)
+        if place < limit or commit in lines
     )
     return ChunkPast(span[0], span[1] - 1, tuple(traces), uncommitted, complete)
 

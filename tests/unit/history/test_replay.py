@@ -218,7 +218,8 @@ def test_the_newest_commits_are_kept_up_to_the_limit() -> None:
         replay(known, dag, FileNow(3, PATH, 10), [(4, 6)], limit=limit)[0] for limit in (3, 4)
     )
 
-    assert [(c.commit, c.lines) for c in cut.commits] == [(3, 1), (2, 0), (1, 0)]
+    # Whose lines are still there is kept whatever the limit.
+    assert [(c.commit, c.lines) for c in cut.commits] == [(3, 1), (2, 0), (1, 0), (0, 2)]
     assert not cut.complete
     assert [c.commit for c in whole.commits] == [3, 2, 1, 0]
     assert whole.complete

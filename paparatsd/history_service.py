@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.address import LineAddress, NamedAddress, RangeAddress, parse_address
 from paparatsd.chunks.terms import stem, words
 from paparatsd.errors import BadQuery, PaparatsError, UnknownProject
-from paparatsd.globs import PathMatcher
 from paparatsd.history.followed import Asked, Lines
 from paparatsd.history.merging import merged
 from paparatsd.history.moments import parse_moment
@@ -24,6 +23,7 @@ from paparatsd.history_model import (
 )
 from paparatsd.search.abbreviations import other_forms
 from paparatsd.search.scope import Scope
+from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

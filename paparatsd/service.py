@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
 from paparatsd.model import (
@@ -201,6 +202,11 @@ class Service:
             for warning in item.warnings
         ]
         settings = [self._settings_problem] if self._settings_problem else []
+        own += [
+            f"{item.name}: its history cannot be read: {item.history.reason}"
+            for item in projects
+            if item.history is not None and item.history.state is HistoryState.BROKEN
+        ]
         store = self._store_problems()
         notes = self._settings.notes
         return (*settings, *notes, *listed, *store, *embedding, *own, *unused, *polling)

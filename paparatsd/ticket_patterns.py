@@ -21,7 +21,9 @@ MAX_PATTERNS = 10
 MAX_PATTERN_CHARS = 200
 MAX_LINE_CHARS = 500
 """What of one line of a message a pattern is shown."""
-MAX_WAYS = 128
+MAX_TIMES = 20
+"""How often something may be repeated exactly: all of it is gone through at each place."""
+MAX_WAYS = 32
 """How many ways optional parts and alternatives may be taken together."""
 
 _FOREIGN = "é"
@@ -108,6 +110,10 @@ class _Check:
             return live | self._sequence(body, live)
         taken = self._body(body)
         if low == high:
+            if int(low) > MAX_TIMES:
+                raise BadPatternError(
+                    f"it repeats something {low} times, which can be slow; at most {MAX_TIMES}"
+                )
             return _ended(live, taken)
         if any(chars & taken for chars in live):
             raise BadPatternError(

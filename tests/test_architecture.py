@@ -34,7 +34,6 @@ FENCES = {
     "watchfiles": ("sources/watch",),
     "subprocess": ("sources/git.py", "supervise.py", "interfaces/cli/"),
     "h11": ("interfaces/",),
-    "pathspec": ("globs.py",),
     "tree_sitter": ("chunks/",),
     "tree_sitter_language_pack": ("chunks/",),
     "Stemmer": ("chunks/",),

@@ -88,7 +88,7 @@ async def _walk(
         await _check_there(root, context, unseen)
     except GitFailed:
         # In this order git writes nothing before it has seen everything.
-        there = [] if count else await _existing(root, context, known)
+        there = [] if count else await existing_commits(root, context, known)
         rows = [] if count else await _reachable(root, context, heads, there)
         if not oldest:
             rows.reverse()
@@ -100,12 +100,14 @@ async def _walk(
 async def _check_there(root: Path, context: GitContext, heads: set[CommitId]) -> None:
     """Raise GitFailed for one that is missing: git was told not to mind, for the known ones."""
     if heads:
-        missing = heads.difference(await _existing(root, context, sorted(heads)))
+        missing = heads.difference(await existing_commits(root, context, sorted(heads)))
         for name in sorted(missing):
             raise GitFailed(f"git rev-list in {root} failed: there is no commit {name}")
 
 
-async def _existing(root: Path, context: GitContext, ids: Sequence[CommitId]) -> list[CommitId]:
+async def existing_commits(
+    root: Path, context: GitContext, ids: Sequence[CommitId]
+) -> list[CommitId]:
     """Return those that are commits of this repository still."""
     check_ids(ids)
     if not ids:
@@ -163,7 +165,7 @@ async def _reachable(
     root: Path, context: GitContext, heads: Sequence[CommitId], known: Sequence[CommitId]
 ) -> list[Lineage]:
     """Return what git reaches before it dies of a missing commit, parents first."""
-    found = await _until_it_dies(root, context, await _existing(root, context, heads))
+    found = await _until_it_dies(root, context, await existing_commits(root, context, heads))
     for name in await _until_it_dies(root, context, known):
         found.pop(name, None)
     return _parents_first(found)

@@ -10,7 +10,6 @@ import numpy as np
 from paparatsd.chunks.address import format_address
 from paparatsd.commits import Role
 from paparatsd.errors import GitFailed
-from paparatsd.globs import PathMatcher
 from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
 from paparatsd.history.reachable import reachable_from, reached_apart
 from paparatsd.history_model import (
@@ -23,6 +22,8 @@ from paparatsd.history_model import (
     TicketNote,
     TouchedPlace,
 )
+from paparatsd.model import CommitId
+from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,11 +42,12 @@ SHOWN_PLACES = 8
 MAX_OWNERS = 5
 ALL = 1_000_000
 """Commits of one place that is asked for: all of them."""
-SEARCHED = 400
-"""Commits that a question is matched with before filters thin them out."""
+SEARCHED = 2_000
+"""Commits that match a question which nothing else restricts."""
 MAX_NAMED = 10
 MAX_CARRIED = 2_000
 """Commits of one merge; one that brings in more is about no single ticket."""
+_ID_CHARS = (40, 64)
 _ID = re.compile(r"[0-9a-fA-F]{7,64}")
 CHANGED = "the file has changed since it was indexed; ask again in a moment"
 
@@ -259,14 +261,14 @@ class Answers:
 
         A query that is the beginning of an id asks for that commit, or what took its place.
         """
-        named = self._named(query)
+        named = self._named(query, asked)
         if named is not None:
             return named
         numbers = self.chosen(asked)
         scores: dict[int, float] = {}
         if query:
-            narrow = numbers.tolist() if len(numbers) < SEARCHED else None
-            ranked = self._facts.store.read.search(self._facts.repo, query, SEARCHED, narrow)
+            most = ALL if asked != Asked() or paths else SEARCHED
+            ranked = self._facts.store.read.search(self._facts.repo, query, most)
             allowed = set(numbers.tolist())
             scores = {number: score for number, score in ranked if number in allowed}
             order = list(scores)
@@ -280,17 +282,19 @@ class Answers:
             order = self._touching(order, matcher)
         return Found(tuple(self._found(order[:limit], scores, matcher)), len(order))
 
-    def _named(self, query: str) -> Found | None:
+    def _named(self, query: str, asked: Asked) -> Found | None:
         """Return the commits whose ids begin so, as far as the head reaches them.
 
         In place of one that was amended or rebased stands what took its place.
         """
-        if not _ID.fullmatch(query):
+        if not _ID.fullmatch(query) or not any(char.isdigit() for char in query):
             return None
         read, repo = self._facts.store.read, self._facts.repo
-        newest = read.follow(repo, read.resolve(repo, query.lower(), MAX_NAMED))
+        known = read.resolve(repo, query.lower(), MAX_NAMED)
+        whole = len(query) in _ID_CHARS
+        newest = read.follow(repo, known or ([CommitId(query.lower())] if whole else []))
         numbers = read.numbers(repo, newest.values())
-        allowed = set(self.chosen(Asked()).tolist())
+        allowed = set(self.chosen(asked).tolist())
         found = self._found([one for one in numbers.values() if one in allowed], {})
         shown = {one.commit.id for one in found}
         notes = [
@@ -298,7 +302,10 @@ class Answers:
             for old, new in newest.items()
             if old != new and new in shown
         ]
-        return Found(tuple(found), len(found), tuple(notes), named=True) if found else None
+        if not found:
+            # Never words instead: whoever asks for an id wants that commit or none.
+            return Found((), 0, (f"No commit that passes the filters has an id like {query}.",))
+        return Found(tuple(found), len(found), tuple(notes), named=True)
 
     def _touching(self, numbers: Sequence[int], matcher: PathMatcher) -> list[int]:
         changed = self._facts.store.read.changed_paths(numbers)

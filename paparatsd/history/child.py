@@ -16,7 +16,7 @@ import structlog
 
 from paparatsd import ipc
 from paparatsd.chunks.terms import STOP, TERMS_VERSION, stem, tokens
-from paparatsd.errors import Unavailable
+from paparatsd.errors import StateCorrupt, StateUnwritable, Unavailable
 from paparatsd.history.answers import Answers
 from paparatsd.history.followed import Found, Report
 from paparatsd.history.merging import merged
@@ -127,7 +127,7 @@ class Server:
         for repo in tuple(self._repos.values()):
             more = True
             while more and time.monotonic() < end:
-                more = await repo.step(end - time.monotonic())
+                more = await self._step(repo, end - time.monotonic())
             busy = busy or more
         if not busy:
             busy = self._tidy()
@@ -138,6 +138,17 @@ class Server:
         }
         waits = [one.again_s for one in self._repos.values() if one.again_s is not None]
         return Report(busy, status, min(waits, default=None))
+
+    async def _step(self, repo: RepoHistory, seconds: float) -> bool:
+        """Do a piece of one repository; a defect that it brings out must not stop the others."""
+        try:
+            return await repo.step(seconds)
+        except (StateCorrupt, StateUnwritable):
+            raise
+        except Exception as error:  # the border between repositories
+            log.exception("history_step_failed", repo=repo.facts.repo)
+            repo.fail(f"{type(error).__name__}: {error}")
+            return False
 
     def _tidy(self) -> bool:
         """Do a piece of what can wait; False when there is nothing."""

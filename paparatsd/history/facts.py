@@ -118,6 +118,13 @@ class StoredFacts:
     def _set_state(self, **changes: Any) -> None:  # noqa: ANN401 - fields of ScanState
         self.store.set_scan(self.repo, replace(self.store.read.scan_state(self.repo), **changes))
 
+    def has_gaps(self, head: int | None) -> bool:
+        """Whether a head reaches commits of which nothing can be read now."""
+        if not self.unreadable or head is None:
+            return False
+        lost = list(self.store.read.numbers(self.repo, self.unreadable).values())
+        return bool(np.isin(reachable_from(self.dag, head), lost).any())
+
     def collect(self, heads: Sequence[int], grace_s: float) -> None:
         """Let go of commits that no head has reached for a while; what is left is the graph."""
         kept = [reachable_from(self.dag, head) for head in heads]

@@ -51,6 +51,7 @@ class ProjectHistory:
         self._bases: dict[str, int] = {}
         self._bases_at: int | None = None
         self._mapped: tuple[object, ...] | None = None
+        self._had_gaps = False
         self._cut = 0
         self._cut_at: int | None = None
         self._tree: dict[str, str] = {}
@@ -99,6 +100,7 @@ class ProjectHistory:
         """
         now = self._now()
         self.problem = ""
+        self._had_gaps = self._facts.has_gaps(self.head())
         view = self.view()
         self._take_bases(others)
         async for _ in self._find_bases(view):
@@ -146,6 +148,12 @@ class ProjectHistory:
                 self.timeline.adopt(version, other.timeline)
                 return True
         return False
+
+    def remap_without_gaps(self) -> None:
+        """Have what was replayed over gaps replayed again, now that there are none."""
+        if self._had_gaps and not self._facts.has_gaps(self.head()):
+            self._had_gaps = False
+            self.forget_pasts()
 
     def forget_pasts(self) -> None:
         """Have everything replayed again: what is said of commits has changed, or their numbers."""
@@ -254,8 +262,13 @@ class ProjectHistory:
         if info is None:
             return None
         blob = self._blob(path, base)
+        gaps = self._facts.has_gaps(self.head())
         if blob is None:
-            return tuple(ChunkPast(a, b, (), max(0, b - a + 1)) for a, b in ranges)
+            # Where commits are missing nobody can say that a file is in none.
+            fresh = 0 if gaps else 1
+            return tuple(
+                ChunkPast(a, b, (), fresh * max(0, b - a + 1), complete=not gaps) for a, b in ranges
+            )
         root = Path(self.followed.root)
         found = await difference(root, path, info.content, blob, self.context)
         if found is None:
@@ -268,7 +281,8 @@ class ProjectHistory:
             (past,) = replay(self._facts, dag, file, pointer, limit=limit, ignored=ignored)
             return tuple(_of_pointer(past, a, b) for a, b in ranges)
         file = FileNow(base, full, info.lines, found.hunks)
-        return replay(self._facts, dag, file, ranges, limit=limit, ignored=ignored)
+        pasts = replay(self._facts, dag, file, ranges, limit=limit, ignored=ignored)
+        return tuple(replace(past, complete=False) for past in pasts) if gaps else pasts
 
     def _blob(self, path: str, base: int) -> str | None:
         """Return git's object of what was committed at a path; None when nothing was."""

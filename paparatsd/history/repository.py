@@ -10,12 +10,12 @@ import os
 import time
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 
 from paparatsd.errors import GitFailed
-from paparatsd.history.ancestry import list_commits
+from paparatsd.history.ancestry import existing_commits, list_commits
 from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
 from paparatsd.history.reachable import reachable_from
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from paparatsd.history.followed import Followed
     from paparatsd.model import CommitId, RepoId
+    from paparatsd.sources.git import GitContext
     from paparatsd.sources.repo import Checkout
     from paparatsd.store.history import HistoryStore
     from paparatsd.store.reader import CatalogReader
@@ -46,6 +47,25 @@ AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
 _LONGEST_S = 86_400.0
 
 
+class _Trouble(NamedTuple):
+    """What git said, and of which project's clone: others need not know where that is."""
+
+    text: str
+    project: ProjectHistory | None
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    def told_to(self, project: ProjectHistory) -> str:
+        """Return what may be said of it where another project's history is told."""
+        if self.project is None or self.project is project:
+            return self.text
+        return "git could not be read in another clone or work tree of this repository"
+
+
+_NO_TROUBLE = _Trouble("", None)
+
+
 class RepoHistory:
     """Facts of one repository, and its projects. Work is done in pieces by `step`."""
 
@@ -56,9 +76,9 @@ class RepoHistory:
         self._work: AsyncGenerator[None, None] | None = None
         self._piece: asyncio.Future[None] | None = None
         self._is_stale = False
-        self._problem = ""
-        self._failed = ""
-        self._lost = ""
+        self._problem = _NO_TROUBLE
+        self._failed = _NO_TROUBLE
+        self._lost = _NO_TROUBLE
         self._depth = ""
         self._failures = 0
         self._again_at: float | None = None
@@ -74,8 +94,9 @@ class RepoHistory:
         self._is_stale = True
 
     def forget(self, project_id: int) -> None:
-        """Drop a project; what its repository has stays for the others."""
-        self.projects.pop(project_id, None)
+        """Drop a project; what its repository has stays for the others, who may ask git now."""
+        if self.projects.pop(project_id, None) is not None:
+            self._is_stale = True
 
     def status(self) -> dict[int, HistoryStatus]:
         """Return how far each project is."""
@@ -91,7 +112,8 @@ class RepoHistory:
         if not followed.git or followed.head is None:
             reason = "no commit yet" if followed.git else "not a git repository"
             return HistoryStatus(HistoryState.NONE, 0, 0, reason)
-        reason = self._problem or self._failed or self._lost or project.problem
+        troubles = (self._problem, self._failed, self._lost)
+        reason = next((one.told_to(project) for one in troubles if one), "") or project.problem
         if project.head() is None and self._problem:
             return HistoryStatus(HistoryState.BROKEN, commits, 0, reason)
         if left or project.head() is None:
@@ -110,7 +132,7 @@ class RepoHistory:
         """
         if self._work is None:
             if self._is_due():
-                self._failed = ""
+                self._failed = _NO_TROUBLE
                 self.facts.unreadable.clear()
             elif not self._is_stale:
                 return False
@@ -122,7 +144,7 @@ class RepoHistory:
             self._work = None
             self._plan_again()
         except GitFailed as error:
-            self._note_problem(error)
+            self._note_problem(error, None)
             self._work = None
             self._plan_again()
         except BaseException:
@@ -165,9 +187,15 @@ class RepoHistory:
         self._again_at = time.monotonic() + wait_s
         self._is_stale = self._is_stale or not wait_s
 
-    def _note_problem(self, error: GitFailed) -> None:
+    def _note_problem(self, error: GitFailed, project: ProjectHistory | None) -> None:
         log.warning("history_failed", repo=self.facts.repo, error=str(error))
-        self._problem = str(error)
+        self._problem = _Trouble(str(error), project)
+
+    def fail(self, text: str) -> None:
+        """Take note of what nobody foresaw; it is tried again later, as what git refuses is."""
+        self._problem = _Trouble(text, None)
+        self._is_stale = False
+        self._plan_again()
 
     def collect(self, grace_s: float) -> None:
         """Let go of what no project's head has reached for a while."""
@@ -192,7 +220,7 @@ class RepoHistory:
             if project.followed.git:
                 await self._look(project)
                 yield
-        self._problem = ""
+        self._problem = _NO_TROUBLE
         for work in (self._learn(), self._apply_rules(), self._read_facts()):
             async with aclosing(work) as pieces:
                 async for _ in pieces:
@@ -255,7 +283,7 @@ class RepoHistory:
                         yield
             except GitFailed as error:
                 # What could be reached is there; the next try may reach the rest.
-                self._note_problem(error)
+                self._note_problem(error, project)
             else:
                 self.facts.note_listed(head)
 
@@ -272,36 +300,58 @@ class RepoHistory:
             yield
 
     async def _read_facts(self) -> AsyncGenerator[None, None]:
-        """Read what commits say and touch, the newest first."""
-        found = self._any_git()
-        if found is None or found.checkout is None:
-            return
-        while ids := self.facts.missing(FACTS_AT_ONCE):
-            unread, failure = set(ids), None
-            try:
-                root, is_cut = found.checkout.root, bool(self._depth)
-                scanning = scan_commits(root, found.context, ids, is_cut=is_cut)
-                async with aclosing(scanning) as batches:
-                    async for batch in batches:
-                        self.facts.add_facts(batch, found.wording)
-                        unread -= {one.commit.id for one in batch}
-                        yield
-            except GitFailed as error:
-                failure = error
+        """Read what commits say and touch, the newest first, from whichever clone has them."""
+        sources = self._sources()
+        while sources and (ids := self.facts.missing(FACTS_AT_ONCE)):
+            unread, failure = set(ids), _NO_TROUBLE
+            for source in sources:
+                root, context = self._place(source)
+                wanted = [one for one in ids if one in unread]
+                try:
+                    if len(sources) > 1:
+                        wanted = await existing_commits(root, context, wanted)
+                    scanning = scan_commits(root, context, wanted, is_cut=bool(self._depth))
+                    async with aclosing(scanning) as batches:
+                        async for batch in batches:
+                            self.facts.add_facts(batch, source.wording)
+                            unread -= {one.commit.id for one in batch}
+                            yield
+                except GitFailed as error:
+                    failure = _Trouble(str(error), source)
+                if not unread:
+                    break
+            if unread and not failure:
+                failure = _Trouble("commits that are reached are in no clone that is here", None)
             # What git has no more of stays as it is; asking again would ask for ever.
             left = self._left_behind(unread) if failure else set()
             if failure and not left:
-                log.warning("history_failed", repo=self.facts.repo, error=str(failure))
+                log.warning("history_failed", repo=self.facts.repo, error=failure.text)
                 # Facts that were read by half stay so; what could not be read is asked for again.
-                self._failed, self._lost = (str(failure), "") if unread else ("", str(failure))
+                self._failed, self._lost = (
+                    (failure, _NO_TROUBLE) if unread else (_NO_TROUBLE, failure)
+                )
             self._give_up(left or unread)
+        for project in self.projects.values():
+            project.remap_without_gaps()
+
+    def _sources(self) -> list[ProjectHistory]:
+        """Return the projects whose git can be asked, one for each clone that is there."""
+        found: dict[Path, ProjectHistory] = {}
+        for project in self.projects.values():
+            checkout = project.checkout
+            if checkout is None or not checkout.git or checkout.common_dir is None:
+                continue
+            if checkout.root.is_dir():
+                found.setdefault(checkout.common_dir, project)
+        return list(found.values())
+
+    def _place(self, source: ProjectHistory) -> tuple[Path, GitContext]:
+        checkout = source.checkout
+        return (checkout.root if checkout else Path(source.followed.root)), source.context
 
     def _any_git(self) -> ProjectHistory | None:
         """Return a project whose git can be asked."""
-        for project in self.projects.values():
-            if project.checkout is not None and project.checkout.git:
-                return project
-        return None
+        return next(iter(self._sources()), None)
 
     def _left_behind(self, ids: set[CommitId]) -> set[CommitId]:
         """Return those that no head reaches any more: amended since, and thrown away by git."""

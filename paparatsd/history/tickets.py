@@ -9,6 +9,7 @@ word begins, so time is proportional to the message.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +23,8 @@ from paparatsd.ticket_patterns import MAX_LINE_CHARS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+MAX_OWN_S = 0.1
+"""What one pattern of the repository may take of a message; then it finds no more in it."""
 MAX_MESSAGE_CHARS = 64 << 10
 """What is looked at of one message."""
 MAX_OWN_CHARS = 8 << 10
@@ -272,7 +275,10 @@ def _with_custom(
 def _custom(raw: str, pattern: re.Pattern[str]) -> Iterator[_Found]:
     """Yield at most MAX_TICKETS matches; each line is a text of its own, cut to a length."""
     start = count = 0
+    end = time.monotonic() + MAX_OWN_S
     for line in raw[:MAX_OWN_CHARS].split("\n"):
+        if time.monotonic() > end:
+            return
         for match in pattern.finditer(line[:MAX_LINE_CHARS]):
             key = (match[1] if pattern.groups else match.group()) or ""
             key = key.strip()

@@ -28,6 +28,7 @@ from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
     MAX_DEFINERS,
+    RECALL_LIMIT,
     Filters,
     Pinned,
     RecallPlan,
@@ -35,7 +36,6 @@ from paparatsd.search.recall import (
     best_stems,
     gather,
     lexical_vector,
-    recall_limit,
     requests_for,
 )
 from paparatsd.search.related import Related
@@ -257,7 +257,7 @@ class Engine:
             if pinned.request.related:
                 hits = self._related.attach(hits, pinned.scope, pinned.views)
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
-        candidates = gather(replies, pinned.extra, recall_limit(pinned.request))
+        candidates = gather(replies, pinned.extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
         places, records = self._shelf.lay([file.version for file in files])
         kept = files if len(places) == len(files) else [files[at] for at in places]

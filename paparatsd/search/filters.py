@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.globs import PathMatcher
 from paparatsd.model import VersionFilter
+from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -131,3 +131,46 @@ async def test_hooks_tell_when_they_fired_last_also_in_the_main_work_tree(
 
     assert before["fired"] == {}
     assert {"post-commit", "post-rewrite"} <= set(after["fired"])
+
+
+async def test_clones_of_one_repository_each_have_their_own_commits_and_survive_each_other(
+    daemon: Daemon, repo: Repo, tmp_path: Path
+) -> None:
+    repo.write("a.py", "def marmot():\n    return 1\n")
+    repo.commit("Marmots")
+    clone = repo.clone(tmp_path / "clone")
+    repo.write("only_here.py", "def here():\n    return 1\n")
+    here = repo.commit("Only here")
+    clone.write("only_there.py", "def there():\n    return 1\n")
+    there = clone.commit("Only there")
+    one = await daemon.add(repo.root, name="one")
+    two = await daemon.add(clone.root, name="two")
+    await daemon.wait_until(is_settled_at(one, here))
+    await daemon.wait_until(is_settled_at(two, there))
+
+    for name in (one, two):
+        assert (await daemon.project(name))["history"]["state"] == "ready"
+    log = await daemon.log(f"{two}:only_there.py:1")
+    assert [commit["commit"]["id"] for commit in log["commits"]] == [there]
+
+    # The first one goes away without a word; the other goes on.
+    repo.root.rename(tmp_path / "elsewhere")
+    clone.write("later.py", "def later():\n    return 1\n")
+    later = clone.commit("Later")
+    await daemon.wait_until(is_settled_at(two, later))
+    log = await daemon.log(f"{two}:later.py:1")
+    assert [commit["commit"]["id"] for commit in log["commits"]] == [later]
+    assert log["complete"]
+
+
+async def test_filters_choose_commits_before_the_best_are_taken(daemon: Daemon, repo: Repo) -> None:
+    repo.write("a.py", "x = 1\n")
+    repo.commit("Fix the burrow of the marmot")
+    for number in range(30):
+        repo.write("b.py", f"x = {number}\n")
+        repo.commit(f"Fix fix fix {number}")
+    name = await daemon.add(repo.root)
+    await daemon.wait_until(is_settled_at(name, repo.head()))
+
+    assert await subjects(daemon, query="fix", paths=["a.py"]) == ["Fix the burrow of the marmot"]
+    assert await subjects(daemon, query="1234abcd") == []

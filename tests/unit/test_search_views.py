@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from paparatsd.errors import BadQuery
-from paparatsd.globs import PathMatcher
 from paparatsd.search.filters import allowed_rows, language_names, version_filter
 from paparatsd.search.shelf import ByteBounded
 from paparatsd.search.views import Corpus, ProjectView, ShownFile, build_view
+from paparatsd.sources.globs import PathMatcher
 from paparatsd.store.rows import Frequencies
 
 

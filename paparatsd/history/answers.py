@@ -166,9 +166,11 @@ class Answers:
         return {number: wording.note(name, one.commit) for number, one in stored.items()}
 
     def _tickets_of(self, past: ChunkPast) -> tuple[TicketNote, ...]:
+        """Return the tickets of a place, those of the newest commits first."""
         found: dict[str, TicketNote] = {}
-        for note in self._notes_of(past.commits).values():
-            for ticket in note.tickets:
+        notes = self._notes_of(past.commits)
+        for one in past.commits:
+            for ticket in notes[one.commit].tickets if one.commit in notes else ():
                 known = found.get(ticket.key)
                 if known is None or (ticket.closes and not known.closes):
                     found[ticket.key] = ticket

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from paparatsd.doubts import in_words
 from paparatsd.errors import PaparatsError, Unavailable
 from paparatsd.history.followed import Followed, own_files_stamp
 from paparatsd.indexing.passes import Pass, PassInput
@@ -191,7 +192,7 @@ class ProjectSession:
             state = FreshnessState.VERIFIED
         elif now.dirty:
             state = FreshnessState.STALE
-            reason = self._full_reason or self._looking or "changes pending"
+            reason = in_words(self._full_reason or self._looking or "changes pending")
         elif (watching := self._parts.hub.health(self.name)) != "events":
             state, reason = FreshnessState.STALE, self._age_when(watching)
         return Freshness(

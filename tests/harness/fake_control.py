@@ -175,6 +175,7 @@ def daemon_status(*projects: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "store": "edge",
         "memory_bytes": {"daemon": 50 << 20, "store": 70 << 20},
         "problems": [],
+        "offers": [],
         "projects": list(projects),
         **changes,
     }

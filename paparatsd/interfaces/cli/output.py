@@ -64,6 +64,22 @@ def cut(text: str, width: int, measure: Callable[[str], int]) -> str:
     return text.rstrip() + "…"
 
 
+def wrapped(text: str, width: int | None, indent: str = GAP) -> list[str]:
+    """Return the lines of a text broken between words, with `indent` before all but the first.
+
+    Words are not broken, so that paths and commands can be copied; without a width, one line.
+    """
+    if width is None or len(text) <= width:
+        return [text]
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(indent + word if lines else word)
+    return lines
+
+
 def measure_of(output: Output) -> Callable[[str], int]:
     """Return what says how wide a text is: on a terminal some characters take two columns."""
     if not output.terminal:
@@ -131,6 +147,11 @@ class Output:
             self.console.print(clean(text), style=style)
         else:
             print(clean(text))
+
+    def paragraph(self, text: str, style: str = "") -> None:
+        """Print a sentence, broken between words where a terminal's line ends."""
+        for line in wrapped(clean(text), self.width):
+            self.line(line, style)
 
     def json(self, value: object) -> None:
         """Print a value as JSON: indented and harmless for a terminal, in one line for a pipe."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span
+from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span, wrapped
 from paparatsd.interfaces.history_words import status_words
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.context import Context
 
 REFRESH_S = 1.0
+WORKING = "indexing"
 COLUMNS = (
     Column("PROJECT", style="bold"),
     Column("GROUP", drop=3),
@@ -39,16 +40,14 @@ def status(context: Context) -> int:
         context.output.json(answer)
         return 0
     for line in daemon_lines(answer):
-        context.output.line(line)
+        context.output.paragraph(line)
     if answer["projects"]:
         context.output.line()
         context.output.table(COLUMNS, project_rows(answer["projects"]))
     else:
         context.output.line("no projects yet; add one with: paparats add PATH")
-    for line in history_lines(answer):
-        context.output.line(line)
-    for line in problem_lines(answer):
-        context.output.line(line, style="yellow")
+    for line, style in remark_lines(answer):
+        context.output.paragraph(line, style)
     return 0
 
 
@@ -90,6 +89,29 @@ def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return rows
 
 
+def remark_lines(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what stands below the table, each with its style: work, problems, offers."""
+    return [
+        *((line, "") for line in (*work_lines(answer), *history_lines(answer))),
+        *((line, "yellow") for line in problem_lines(answer)),
+        *((line, "cyan") for line in offer_lines(answer)),
+    ]
+
+
+def work_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what is being done to projects in the usual course of things, and why."""
+    return [
+        f"{project['name']} is being indexed: {project['reason']}"
+        for project in answer["projects"]
+        if project["state"] == WORKING and project["reason"]
+    ]
+
+
+def offer_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what could be indexed too: work trees of registered repositories."""
+    return [f"+ {offer}" for offer in answer.get("offers", ())]
+
+
 def history_lines(answer: Mapping[str, Any]) -> list[str]:
     """Return a line for each project whose history is not whole: what is to go, or why."""
     lines = []
@@ -106,7 +128,7 @@ def problem_lines(answer: Mapping[str, Any]) -> list[str]:
     told, lines = set(), []
     for project in answer["projects"]:
         name, reason, watching = project["name"], project["reason"], project["watching"]
-        if reason:
+        if reason and project["state"] != WORKING:
             told.add(f"{name}: {reason}")
             lines.append(f"! {name}: {reason}")
         if watching.startswith("polling"):
@@ -127,15 +149,20 @@ def _watch(context: Context) -> int:
     def view() -> Group:
         answer = context.client(context.arguments.timeout).status()
         rows = [[clean(cell) for cell in row] for row in project_rows(answer["projects"])]
+        width = context.output.width or context.output.console.width
+
+        def paragraph(line: str, style: str = "") -> list[Text]:
+            return [Text(part, style=style) for part in wrapped(clean(line), width)]
+
         return Group(
-            *(Text(clean(line)) for line in daemon_lines(answer)),
+            *(part for line in daemon_lines(answer) for part in paragraph(line)),
             Text(),
-            *rich_lines(COLUMNS, rows, context.output.console.width),
-            *(Text(clean(line)) for line in history_lines(answer)),
-            *(Text(clean(line), style="yellow") for line in problem_lines(answer)),
+            *rich_lines(COLUMNS, rows, width),
+            *(part for line, style in remark_lines(answer) for part in paragraph(line, style)),
         )
 
-    with Live(view(), console=context.output.console, auto_refresh=False) as live:
+    console = context.output.console
+    with Live(view(), console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
         while True:
             time.sleep(REFRESH_S)
             live.update(view(), refresh=True)
@@ -146,12 +173,14 @@ def _watch_lines(context: Context) -> int:
     last: object = None
     while True:
         answer = context.client(context.arguments.timeout).status()
-        rows = project_rows(answer["projects"])
-        if rows != last:
-            last = rows
+        rows, remarks = project_rows(answer["projects"]), remark_lines(answer)
+        if (rows, remarks) != last:
+            last = (rows, remarks)
             if context.as_json:
                 context.output.json(answer)
             else:
                 context.output.table(COLUMNS, rows)
+                for line, style in remarks:
+                    context.output.paragraph(line, style)
             print(end="", flush=True)
         time.sleep(REFRESH_S)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -89,10 +91,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except PaparatsError as error:
-        sys.stderr.write(f"paparatsd: {error}\n")
+        asked = arguments.check or arguments.create_token
+        sys.stderr.write(_last_words(error, plain=asked or sys.stderr.isatty()))
         return exit_code_of(error)
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _last_words(error: PaparatsError, *, plain: bool) -> str:
+    """Return why the daemon cannot run, as its log has it; what the log is may not be known."""
+    if plain:
+        return f"paparatsd: {error}\n"
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    event = {"time": now, "level": "error", "event": "cannot_run", "error": str(error)}
+    return json.dumps(event) + "\n"
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -364,7 +364,7 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     code = 0
     try:
-        with StateLock(settings.places.state):
+        with StateLock(settings.places.state, settings.places.control_socket):
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)

@@ -13,19 +13,21 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 FILE_NAME = "lock"
-MAX_PID_BYTES = 20
+MAX_HOLDER_BYTES = 4_096
+MAX_PID_DIGITS = 20
 
 
 class StateLock:
     """Holds `<state>/lock` from entering to leaving the block.
 
     Raises Busy naming the holder's pid. The file stays when the lock is given up: removing it
-    would let two processes hold locks on two files of one name. The pid in it is only for
-    messages.
+    would let two processes hold locks on two files of one name. The pid in it, and below that
+    where the holder answers, are only for messages.
     """
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, address: Path | None = None) -> None:
         self._path = state / FILE_NAME
+        self._address = address
         self._handle: int | None = None
 
     def __enter__(self) -> StateLock:
@@ -59,7 +61,8 @@ class StateLock:
             os.close(handle)
             raise BadSettings(f"{self._path} cannot be locked: {error.strerror}") from None
         os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        address = b"" if self._address is None else os.fsencode(self._address) + b"\n"
+        os.pwrite(handle, b"%d\n" % os.getpid() + address, 0)
         self._handle = handle
 
     def _open(self) -> int:
@@ -82,9 +85,19 @@ class StateLock:
 
 def read_holder(path: Path) -> int | None:
     """Return the pid a holder wrote into its lock file, None when there is none to read."""
+    first = _lines(path)[0]
+    return int(first) if first.isdigit() and len(first) < MAX_PID_DIGITS else None
+
+
+def read_address(path: Path) -> str | None:
+    """Return the socket at which the holder answers, None when it did not write that."""
+    lines = _lines(path)
+    return os.fsdecode(lines[1]) if len(lines) > 2 else None
+
+
+def _lines(path: Path) -> list[bytes]:
     try:
         with path.open("rb") as file:
-            text = file.read(MAX_PID_BYTES)
+            return file.read(MAX_HOLDER_BYTES).split(b"\n")
     except OSError:
-        return None
-    return int(text) if text.strip().isdigit() else None
+        return [b""]

@@ -12,11 +12,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.lock import StateLock
 from tests.harness.fake_control import FakeControl, answer, daemon_status, hit, project
 
 if TYPE_CHECKING:
@@ -377,3 +379,29 @@ def test_a_package_in_the_working_directory_is_not_run(tmp_path: Path) -> None:
     result = run(tmp_path, "up", command=safe, PAPARATS_PORT="none")
     assert result.returncode == 78
     assert not (tmp_path / "run-by-mistake").exists()
+
+
+def test_up_tells_at_once_that_the_port_is_taken_and_logs_only_json(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        began = time.monotonic()
+        result = run(tmp_path, "up", PAPARATS_PORT=port)
+    assert time.monotonic() - began < 10
+    assert result.returncode == 75
+    assert f"port {port} on 127.0.0.1 is taken" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    run(tmp_path, "up", PAPARATS_PORT="none")
+    lines = (tmp_path / "state" / "paparatsd.log").read_text().splitlines()
+    assert [json.loads(line)["event"] for line in lines].count("cannot_run") == 2
+
+
+@pytest.mark.parametrize(("command", "code"), [("up", 75), ("status", 69)])
+def test_a_daemon_at_another_socket_is_named(tmp_path: Path, command: str, code: int) -> None:
+    (tmp_path / "state").mkdir()
+    other = tmp_path / "elsewhere" / "control.sock"
+    with StateLock(tmp_path / "state", other):
+        result = run(tmp_path, command, PAPARATS_PORT="0")
+    assert result.returncode == code
+    assert f"a daemon (pid {os.getpid()}) runs on {tmp_path / 'state'}" in result.stderr
+    assert f"answers at {other}" in result.stderr
+    assert f"--runtime-dir {other.parent}" in result.stderr

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadSettings, Busy
-from paparatsd.lock import StateLock, read_holder
+from paparatsd.lock import StateLock, read_address, read_holder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,3 +91,10 @@ def test_a_link_in_place_of_the_lock_is_refused_and_its_target_untouched(tmp_pat
 def test_a_missing_state_directory_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="check the state directory"):
         StateLock(tmp_path / "none").acquire()
+
+
+def test_the_lock_says_where_its_holder_answers(tmp_path: Path) -> None:
+    with StateLock(tmp_path, tmp_path / "control.sock"):
+        assert read_holder(tmp_path / "lock") == os.getpid()
+        assert read_address(tmp_path / "lock") == str(tmp_path / "control.sock")
+    assert read_address(tmp_path / "lock") is None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import Busy, PaparatsError, Unavailable
 from paparatsd.exits import CODES
+from paparatsd.interfaces.cli.holder import elsewhere, is_held, runs
 from paparatsd.locations import prepare_places
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 START_S = 30.0
 STOP_S = 15.0
 STEP_S = 0.02
+GRACE_S = 0.2
 PROBE_S = 2.0
 ACTIVATION_S = 10.0
 MAX_LOG_BYTES = 5 << 20
@@ -55,7 +57,7 @@ def down(context: Context) -> int:
     pid = client.status()["pid"]
     client.stop()
     deadline = time.monotonic() + STOP_S
-    while _runs(pid):
+    while runs(pid):
         if time.monotonic() > deadline:
             raise Busy(f"the daemon (pid {pid}) was told to stop but still runs; wait, or kill it")
         time.sleep(STEP_S)
@@ -95,19 +97,28 @@ def ensure_running(context: Context) -> int | None:
         if context.client().is_up(timeout_s=ACTIVATION_S):
             return None
         raise Unavailable(SILENT)
+    if other := elsewhere(context.places):
+        raise Busy(other)
     prepare_places(context.places)
+    log_file = context.places.log_file
+    begin = _make_room(log_file)
     pid = _spawn(context.places, context.environment)
     deadline = time.monotonic() + START_S
     code: int | None = None
+    alone_since: float | None = None
     while not _answers(context):
         code = _exit_code(pid) if code is None else code
-        # Busy: another start was quicker, and its daemon will answer soon.
-        if code not in {None, CODES[Busy]}:
-            raise _start_failed(code or 0, context.places.log_file)
+        if code is not None:
+            # Another start may have been quicker; then its daemon will answer soon.
+            rival = code == CODES[Busy] and is_held(context.places)
+            alone_since = None if rival else alone_since or time.monotonic()
+            # A rival has the lock for a moment before its name is in it.
+            grace = GRACE_S if code == CODES[Busy] else 0.0
+            if alone_since is not None and time.monotonic() >= alone_since + grace:
+                raise _start_failed(code, log_file, begin)
         if time.monotonic() > deadline:
             raise Unavailable(
-                f"the daemon does not answer {START_S:g} s after its start; see "
-                f"{context.places.log_file}"
+                f"the daemon does not answer {START_S:g} s after its start; see {log_file}"
             )
         time.sleep(STEP_S)
     return pid
@@ -130,11 +141,19 @@ def is_listening(places: Places) -> bool:
     return True
 
 
+def _make_room(log_file: Path) -> int:
+    """Put a log that has grown too large aside; return where the lines of the next start begin."""
+    if not log_file.exists():
+        return 0
+    size = log_file.stat().st_size
+    if size <= MAX_LOG_BYTES:
+        return size
+    log_file.replace(log_file.with_suffix(".log.1"))
+    return 0
+
+
 def _spawn(places: Places, environment: Mapping[str, str]) -> int:
     """Start the daemon in a session of its own, logging to its file; return its process id."""
-    log_file = places.log_file
-    if log_file.exists() and log_file.stat().st_size > MAX_LOG_BYTES:
-        log_file.replace(log_file.with_suffix(".log.1"))
     package_parent = str(Path(__file__).resolve().parents[3])
     known = environment.get("PYTHONPATH", "")
     variables = {
@@ -151,7 +170,13 @@ def _spawn(places: Places, environment: Mapping[str, str]) -> int:
         variables,
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (
+                os.POSIX_SPAWN_OPEN,
+                1,
+                places.log_file,
+                os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+                0o600,
+            ),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
         setsid=True,
@@ -164,19 +189,20 @@ def _exit_code(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
-def _start_failed(code: int, log_file: Path) -> PaparatsError:
+def _start_failed(code: int, log_file: Path, begin: int) -> PaparatsError:
     """Return the error with which the daemon ended, told from its code and its last line."""
-    message = _last_line(log_file) or f"it ended with code {code}; see {log_file}"
+    message = _last_line(log_file, begin) or f"it ended with code {code}; see {log_file}"
     for error_class, known in CODES.items():
         if known == code and error_class is not PaparatsError:
             return error_class(f"the daemon could not start: {message}")
     return Unavailable(f"the daemon could not start: {message}")
 
 
-def _last_line(log_file: Path) -> str:
+def _last_line(log_file: Path, begin: int) -> str:
+    """Return the last sentence that was logged after the first `begin` bytes."""
     try:
         with log_file.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - LOG_TAIL_BYTES))
+            file.seek(max(begin, file.seek(0, os.SEEK_END) - LOG_TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
@@ -194,18 +220,3 @@ def _sentence(line: str) -> str:
         return ""
     is_end = isinstance(event, dict) and event.get("event") == "cannot_run"
     return str(event.get("error", "")) if is_end else ""
-
-
-def _runs(pid: int) -> bool:
-    """Say whether a process runs; one that waits for its parent to notice its end does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        described = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return sys.platform != "linux"
-    return described.rpartition(")")[2].split()[:1] not in (["Z"], ["X"])

@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import Broken, PaparatsError
+from paparatsd.errors import Broken, PaparatsError, Unavailable
 from paparatsd.exits import INTERRUPTED, exit_code_of
 from paparatsd.interfaces.cli.context import Context
 from paparatsd.interfaces.cli.output import Output, silence_closed_pipe
@@ -43,12 +43,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace, output: Output, environment: Mapping[str, str]) -> int:
+    flags = {kind: value for kind in PLACES if (value := getattr(arguments, f"{kind}_dir"))}
     try:
-        flags = {kind: value for kind in PLACES if (value := getattr(arguments, f"{kind}_dir"))}
         places = resolve_places(environment, flags)
+    except PaparatsError as error:
+        return _fail(error, output, as_json=arguments.json)
+    try:
         context = Context(places, output, arguments, environment)
         code = _command(arguments.run)(context)
         context.tell_version()
+    except Unavailable as error:
+        from paparatsd.interfaces.cli.holder import elsewhere
+
+        other = elsewhere(places)
+        return _fail(Unavailable(other) if other else error, output, as_json=arguments.json)
     except PaparatsError as error:
         return _fail(error, output, as_json=arguments.json)
     except (BrokenPipeError, KeyboardInterrupt):

@@ -38,9 +38,9 @@ class Parser(argparse.ArgumentParser):
     """Exits with the code of our own table on a wrong command line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and what is wrong."""
-        self.print_usage(sys.stderr)
-        self.exit(exit_code_of(UserError(message)), f"{self.prog}: {message}\n")
+        """Say in one line what is wrong and where the options are explained."""
+        said = f"{self.prog}: {message}; see {self.prog} --help\n"
+        self.exit(exit_code_of(UserError(message)), said)
 
 
 def build_parser() -> Parser:

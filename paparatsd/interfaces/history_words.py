@@ -68,8 +68,11 @@ def _has(subject: str, key: str) -> bool:
     return bool(found) and not after[:1].isdigit() and not before[-1:].isalnum()
 
 
-def remarks_on(commit: Mapping[str, Any]) -> str:
-    """Return in parentheses what else is to know: co-authors, another day, replaced, a merge."""
+def remarks_on(commit: Mapping[str, Any], *, merge: bool = True) -> str:
+    """Return in parentheses what else is to know: co-authors, another day, replaced, a merge.
+
+    That it is a merge is left out where the subject says it, and without `merge`.
+    """
     remarks = []
     others = [name_of(one) for one in commit["co_authors"]]
     if others:
@@ -78,7 +81,7 @@ def remarks_on(commit: Mapping[str, Any]) -> str:
     written = day_of(commit["authored"])
     if written != day_of(commit["committed"]):
         remarks.append(f"written {written}")
-    if commit["merge"]:
+    if commit["merge"] and merge and not commit["subject"].startswith("Merge "):
         remarks.append("merge")
     if commit["replaced_by"]:
         remarks.append(f"now {commit['replaced_by'][:10]}")

@@ -13,7 +13,9 @@ import pytest
 
 from paparatsd.exits import CODES, exit_code_of
 from paparatsd.interfaces.cli.main import main
+from paparatsd.interfaces.cli.parser import TOOLSETS
 from paparatsd.interfaces.hints import CHUNK_KINDS
+from paparatsd.interfaces.mcp.identity import IDENTITIES
 from tests.harness.fake_control import (
     answer,
     daemon_status,
@@ -247,7 +249,11 @@ def test_search_passes_every_filter_on(
     control.answer("POST", "/v1/search", answer())
     control.answer("GET", "/v1/projects", {"projects": [project("a", group="g")]})
     argv = "search -p a -p b -g g -n 7 --path src/** --lang py --kind class --fresh --timeout 2 q"
-    assert run(capsys, *argv.split()) == (0, "no results\n", "")
+    said = "project a or b, group g, path src/**, language py, kind class; leave one out"
+    code, out, err = run(capsys, *argv.split())
+    assert (code, " ".join(out.split()), err) == (
+        0, f"no results for 'q' pass the filters: {said}", ""
+    )  # fmt: skip
     assert control.made("POST", "/v1/search")[0].body == {
         "query": "q",
         "limit": 7,
@@ -282,7 +288,8 @@ def test_a_language_that_no_file_is_in_is_pointed_out_when_nothing_is_found(
     found = [project("shop", languages=indexed), other]
     control.answer("GET", "/v1/projects", {"projects": found})
     out = run(capsys, "search", "x", "--lang", lang, "-p", "shop")[1]
-    assert out == "no results\n" + (f"note: {note}\n" if note else "")
+    said = f"no results for 'x' pass the filters: project shop, language {lang}; leave one out\n"
+    assert out == said + (f"note: {note}\n" if note else "")
     notes = run_json(capsys, "search", "x", "--lang", lang, "-p", "shop")["notes"]
     assert notes == ([note] if note else [])
 
@@ -703,12 +710,13 @@ def test_a_daemon_of_another_version_is_pointed_out(
         ["mcp", "--toolset", "x"],
     ],
 )
-def test_a_wrong_command_line_shows_the_usage_and_exits_with_64(
+def test_a_wrong_command_line_is_one_line_and_exits_with_64(
     capsys: pytest.CaptureFixture[str], argv: list[str]
 ) -> None:
     code, out, err = run(capsys, *argv)
     assert (code, out) == (64, "")
-    assert err.startswith("usage: paparats")
+    assert err.startswith("paparats")
+    assert len(err.splitlines()) == 1
     assert "Traceback" not in err
 
 
@@ -742,3 +750,108 @@ def test_relative_directories_of_the_command_line_are_understood(
         monkeypatch.delenv(name)
     monkeypatch.chdir(control.directory)
     assert run(capsys, "--runtime-dir", "run", "list", "--names") == (0, "", "")
+
+
+def hooks_report(advice: str, word: str = "absent") -> dict[str, Any]:
+    return {
+        "directory": "/src/shop/.git/hooks",
+        "state": "absent",
+        "hooks": {"post-commit": word},
+        "beside": {},
+        "fired": {},
+        "advice": advice,
+    }
+
+
+@pytest.mark.parametrize(
+    ("advice", "lines"),
+    [
+        ("Removed.", ["removed the hooks from /src/shop/.git/hooks"]),
+        (
+            "Removed; yours are back as they were. Mind this.",
+            ["removed the hooks from /src/shop/.git/hooks; yours are back as they were",
+             "Mind this."],
+        ),
+        ("", ["there were no hooks of ours in /src/shop/.git/hooks; nothing was changed"]),
+    ],
+)  # fmt: skip
+def test_hooks_uninstall_says_first_what_was_done(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], advice: str, lines: list[str]
+) -> None:
+    control.answer("POST", "/v1/hooks/uninstall", hooks_report(advice))
+    assert run(capsys, "hooks", "uninstall", "/src/shop")[1].splitlines() == lines
+
+
+def test_hooks_uninstall_still_lists_hooks_that_had_to_stay(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer(
+        "POST", "/v1/hooks/uninstall", hooks_report("Edited. Look.", "installed, edited")
+    )
+    assert "post-commit  installed, edited" in run(capsys, "hooks", "uninstall", "/src/shop")[1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["search", "x", "-n", "0"], "'0' is not a whole number from 1 to 100"),
+        (
+            ["mcp", "--toolset", "knowledge"],
+            "there is no toolset 'knowledge'; toolsets: coding, su",
+        ),
+        (["hooks", "look"], "invalid choice: 'look'"),
+        (["nosuch"], "invalid choice: 'nosuch'"),
+    ],
+)
+def test_a_wrong_option_is_told_in_one_line_with_where_to_look(
+    capsys: pytest.CaptureFixture[str], argv: list[str], said: str
+) -> None:
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (64, "")
+    assert len(err.splitlines()) == 1
+    assert said in err
+    assert err.rstrip().endswith("--help")
+
+
+def test_the_toolsets_on_offer_are_those_that_exist() -> None:
+    assert tuple(IDENTITIES) == TOOLSETS
+
+
+LONG = "\n".join(f"line {number}" for number in range(40))
+
+
+def test_hits_that_are_hardly_meant_are_short_and_come_after_the_notes(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    low = hit(confidence="low", text=LONG)
+    control.answer("POST", "/v1/search", answer(low, notes=["no word of it is known"]))
+    lines = run(capsys, "search", "x")[1].splitlines()
+    assert lines[0] == "note: no word of it is known"
+    assert lines[3:7] == [
+        " 9 | line 0",
+        "10 | line 1",
+        "11 | line 2",
+        "  and 37 more lines (--full)",
+    ]
+    assert "48 | line 39" in run(capsys, "search", "x", "--full")[1]
+    assert run_json(capsys, "search", "x")["results"][0]["text"] == LONG
+
+
+def test_hits_that_may_be_meant_are_whole_and_come_before_the_notes(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hits = [hit(text=LONG), hit(confidence="low", text=LONG)]
+    control.answer("POST", "/v1/search", answer(*hits, notes=["n"]))
+    out = run(capsys, "search", "x")[1]
+    assert out.count("line 39") == 1
+    assert out.index("note: n") > out.index("line 39")
+
+
+def test_a_blank_line_between_chunks_is_shown_as_one(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    above = hit(text="a", start_line=7, end_line=7)
+    shown = {"target": hit(), "neighbours": [above], "freshness": freshness()}
+    control.answer("GET", "/v1/show", shown)
+    lines = run(capsys, "show", "shop:a.py:9", "--radius", "5")[1].splitlines()
+    assert lines[2:5] == ["7 | a", " 8 |", " 9 | def total(self):"]

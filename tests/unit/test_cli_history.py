@@ -15,6 +15,7 @@ from paparatsd.history_model import (
     CommitsAnswer,
     Explanation,
     LastChange,
+    TicketNote,
     TimelineEntry,
 )
 from paparatsd.interfaces import shapes
@@ -65,7 +66,7 @@ def test_a_log_is_aligned_newest_first_with_whom_to_ask_and_its_limits(
         "  marmots:src/burrow3.py#Burrow.dig\n"
         "2026-03-28  4444444444  Bert Berg  3 lines    ALP-7: stop at bedrock "
         "(written 2026-03-20)\n"
-        "2026-03-02  3333333333  Ann Alm    merge      Merge branch 'depth' (merge)\n"
+        "2026-03-02  3333333333  Ann Alm    merge      Merge branch 'depth'\n"
         "2026-03-01  2222222222  Caro Col   -          Limit the depth [#12] (with Ann Alm)\n"
         "2025-12-20  1111111111  Ann Alm    5 lines +  Dig burrows\n"
         "tickets:\n"
@@ -91,7 +92,7 @@ def test_a_whole_log_claims_no_limits_and_says_what_was_left_out(
     out = run(capsys, "log", ADDRESS)[1]
     for absent in ("ends here", "being read", "not committed", "tickets:"):
         assert absent not in out
-    assert "26 more commits; show them with -n" in out
+    assert "26 more commits; show them with -n 30" in out
     assert control.made("GET", "/v1/projects") == []
 
 
@@ -137,7 +138,11 @@ def test_changes_pass_every_filter_on(
     control.answer("POST", "/v1/commits", commits_shape())
     argv = "-p a -p b -g g --path src/** -n 150 --merges --author ann --since 2026-01-01 --until"
     code, out, _ = run(capsys, "changes", *argv.split(), "7 days ago", "--ticket", "#12", "a", "b")
-    assert (code, out) == (0, "no commits\n")
+    assert code == 0
+    assert out == (
+        "no commits for 'a b' pass the filters: project a or b, group g, "
+        "path src/**, author ann, since 2026-01-01, until 7 days ago, ticket #12; leave one out\n"
+    )
     assert control.calls[-1].body == {
         "query": "a b",
         "projects": ["a", "b"],
@@ -169,12 +174,12 @@ def test_changes_show_files_and_what_is_left_of_them(
         "  M README.md\n"
         "  now marmots:src/burrow3.py#Burrow.dig  method\n"
         "\n"
-        "marmots 2026-03-02 3333333333 Ann Alm: Merge branch 'depth' (merge)\n"
+        "marmots 2026-03-02 3333333333 Ann Alm: Merge branch 'depth'\n"
         "  R src/hole.py -> src/burrow3.py\n"
         "  M README.md\n"
         "\n"
         "note: history of yaks is still being read\n"
-        "2 commits, 3 more pass the filters\n"
+        "2 commits, 3 more\n"
     )
 
 
@@ -283,3 +288,65 @@ def test_status_says_how_far_the_history_of_each_project_is(
         "a": "scanning", "b": "mapping", "c": "ready", "d": "limited", "e": "broken",
         "f": "none", "g": "-",
     }  # fmt: skip
+
+
+def test_many_tickets_are_one_list_with_those_of_the_newest_commits_first(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tickets = tuple(TicketNote(f"OLD-{number}", "message") for number in range(100))
+    whole = log_shape(tickets=(*tickets, *FIX.tickets), pending=False)
+    control.answer("POST", "/v1/log", whole)
+    lines = run(capsys, "log", ADDRESS)[1].splitlines()
+    (line,) = [line for line in lines if "OLD-" in line]
+    assert line.startswith("tickets: ALP-7, OLD-0, ")
+    assert line.endswith("OLD-8 and 91 more (all with --json)")
+
+
+def test_a_merge_is_called_so_once(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    silent = replace(MERGE, subject="Bring depth in")
+    control.answer("POST", "/v1/commits", commits_shape(silent))
+    assert "Bring depth in (merge)" in run(capsys, "changes")[1]
+    commits = (ChunkCommit(silent, Role.CARRIER, 0),)
+    control.answer("POST", "/v1/log", log_shape(commits=commits, pending=False))
+    assert "merge  Bring depth in\n" in run(capsys, "log", ADDRESS)[1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["changes"], "no commits are known; `paparats status` says whether history is still read"),
+        (["changes", "x"], "no commits for 'x'; ask in other words"),
+        (["changes", "--author", "ann"], "no commits pass the filters: author ann; leave one out"),
+        (["explain", "x"], "no results for 'x'; ask in other words"),
+        (["changes", "--ticket", "72"], "a ticket is asked for as commits name it: --ticket '#72'"),
+    ],
+)
+def test_an_empty_answer_says_why_and_what_to_do(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], argv: list[str], said: str
+) -> None:
+    control.answer("POST", "/v1/commits", commits_shape())
+    control.answer("POST", "/v1/explain", {**explain_shape(()), "results": []})
+    assert said in run(capsys, *argv)[1].splitlines()
+
+
+def test_that_more_pass_the_filters_is_said_only_of_filters(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/commits", commits_shape(FIX, total=5))
+    assert run(capsys, "changes")[1].endswith("\n1 commit, 4 more\n")
+    assert run(capsys, "changes", "--author", "b")[1].endswith(
+        "\n1 commit, 4 more pass the filters\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["changes", "search", "explain"])
+def test_an_end_before_the_beginning_is_refused(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    argv = [command, "x", "--since", "2026-02-01", "--until", "2026-01-31T10:00"]
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (64, "")
+    assert "--until 2026-01-31T10:00 lies before --since 2026-02-01" in err
+    assert control.calls == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.cli.filters import changed_of, empty_lines, given_filters
 from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
 from paparatsd.interfaces.cli.search import print_change, print_header, print_neighbour, stale_lines
 from paparatsd.interfaces.history_words import (
@@ -32,8 +33,14 @@ WIDE = 100
 MIN_SUBJECT = 12
 MAX_FILES = 6
 MAX_GIST = 200
+MAX_LINKED = 3
+"""So many tickets of a place are each shown with their page."""
+MAX_TICKETS = 10
+MAX_LOG = 200
 LETTERS = {"add": "A", "modify": "M", "delete": "D", "rename": "R", "copy": "C"}
 SCANNING = "scanning"
+MERGED = ("carrier", "resolution")
+"""Roles whose word says that the commit is a merge."""
 
 
 def log(context: Context) -> int:
@@ -50,15 +57,16 @@ def log(context: Context) -> int:
         output.line("no commit of it is known")
     left = answer["total"] - len(answer["commits"])
     if left > 0:
-        output.line(f"{counted(left, 'more commit')}; show them with -n", style="dim")
-    _print_tickets(output, answer["tickets"])
+        more = f"{counted(left, 'more commit')}; show them with -n {min(answer['total'], MAX_LOG)}"
+        output.line(more, style="dim")
+    _print_tickets(output, answer)
     if answer["owners"]:
         output.line("who to ask:")
         for owner in answer["owners"]:
             output.line(INDENT + owner_line(owner))
     to_go = _commits_to_go(context, answer["project"]) if answer["pending"] else None
     for line in [*log_remarks(answer, to_go), *stale_lines([answer["freshness"]])]:
-        output.line(line, style="yellow")
+        output.paragraph(line, style="yellow")
     return 0
 
 
@@ -71,13 +79,23 @@ def _print_place(output: Output, answer: Mapping[str, Any]) -> None:
     output.line(f"{INDENT}{pasteable(answer['address'])}", style="dim")
 
 
-def _print_tickets(output: Output, tickets: Sequence[Mapping[str, Any]]) -> None:
-    if not tickets:
+def _print_tickets(output: Output, answer: Mapping[str, Any]) -> None:
+    """Print a few tickets with their pages, many as one list, those of the newest commits first."""
+    newest = [ticket for one in answer["commits"] for ticket in one["commit"]["tickets"]]
+    known = {ticket["key"]: ticket for ticket in answer["tickets"]}
+    keys = [key for key in dict.fromkeys(ticket["key"] for ticket in newest) if key in known]
+    keys = list(dict.fromkeys([*keys, *known]))
+    if not keys:
+        return
+    if len(keys) > MAX_LINKED:
+        left = len(keys) - MAX_TICKETS
+        more = f" and {left} more (all with --json)" if left > 0 else ""
+        output.paragraph(f"tickets: {', '.join(keys[:MAX_TICKETS])}{more}")
         return
     output.line("tickets:")
-    width = max(len(ticket["key"]) for ticket in tickets)
-    for ticket in tickets:
-        output.line(f"{INDENT}{ticket['key']:<{width}}  {ticket['url'] or ''}".rstrip())
+    width = max(map(len, keys))
+    for key in keys:
+        output.line(f"{INDENT}{key:<{width}}  {known[key]['url'] or ''}".rstrip())
 
 
 def _commits_to_go(context: Context, name: str) -> int | None:
@@ -108,7 +126,8 @@ def commit_rows(entries: Sequence[Mapping[str, Any]], output: Output) -> list[st
         begin = GAP.join(
             (day_of(commit["committed"]), commit["short"], padded, f"{part:<{part_width}}")
         )
-        lines.append(f"{begin}{GAP}{_subject(commit, begin + GAP, output)}")
+        named = entry["role"] in MERGED
+        lines.append(f"{begin}{GAP}{_subject(commit, begin + GAP, output, merge=not named)}")
     return lines
 
 
@@ -121,11 +140,15 @@ def part_word(entry: Mapping[str, Any]) -> str:
     return f"{said} +" if entry["born"] else said
 
 
-def _subject(commit: Mapping[str, Any], begin: str, output: Output) -> str:
-    """Return what a commit says, its tickets and remarks, as it fits behind `begin`."""
+def _subject(commit: Mapping[str, Any], begin: str, output: Output, *, merge: bool = True) -> str:
+    """Return what a commit says, its tickets and remarks, as it fits behind `begin`.
+
+    Without `merge` it is not said that the commit is one: that stands before already.
+    """
     measure = measure_of(output)
     subject = clean(commit["subject"]) or "(no message)"
-    tickets, remarks = clean(unnamed_tickets(commit)), clean(remarks_on(commit))
+    tickets = clean(unnamed_tickets(commit))
+    remarks = clean(remarks_on(commit, merge=merge))
     whole = " ".join(filter(None, (subject, tickets, remarks)))
     if output.width is None or measure(begin + whole) <= output.width:
         return whole
@@ -159,17 +182,21 @@ def changes(context: Context) -> int:
     for found in answer["commits"]:
         _print_commit(output, found)
         output.line()
+    if not answer["commits"]:
+        for line in empty_lines(arguments, "commits", " ".join(arguments.query)):
+            output.paragraph(line)
     _print_end(output, answer)
-    left = answer["total"] - len(answer["commits"])
-    said = counted(len(answer["commits"]), "commit") if answer["commits"] else "no commits"
-    output.line(f"{said}, {left:,} more pass the filters" if left > 0 else said, style="dim")
+    if answer["commits"]:
+        output.line(_summary(answer, filtered=bool(given_filters(arguments))), style="dim")
     return 0
 
 
-def changed_of(arguments: Any) -> dict[str, str]:  # noqa: ANN401 - the namespace of argparse
-    """Return the filters by what changed that were given."""
-    names = ("author", "since", "until", "ticket")
-    return {name: value for name in names if (value := getattr(arguments, name))}
+def _summary(answer: Mapping[str, Any], *, filtered: bool) -> str:
+    said = counted(len(answer["commits"]), "commit")
+    left = answer["total"] - len(answer["commits"])
+    if left <= 0:
+        return said
+    return f"{said}, {left:,} more" + (" pass the filters" if filtered else "")
 
 
 def _print_commit(output: Output, found: Mapping[str, Any]) -> None:
@@ -196,9 +223,9 @@ def _print_commit(output: Output, found: Mapping[str, Any]) -> None:
 
 def _print_end(output: Output, answer: Mapping[str, Any]) -> None:
     for note in answer["notes"]:
-        output.line(f"note: {note}", style="yellow")
+        output.paragraph(f"note: {note}", style="yellow")
     for line in stale_lines(answer["freshness"]):
-        output.line(line, style="yellow")
+        output.paragraph(line, style="yellow")
 
 
 def explain(context: Context) -> int:
@@ -217,7 +244,8 @@ def explain(context: Context) -> int:
         output.json(answer)
         return 0
     if not answer["results"]:
-        output.line("no results")
+        for line in empty_lines(arguments, "results", " ".join(arguments.question)):
+            output.paragraph(line)
     for hit in answer["results"]:
         print_header(context, hit, with_confidence=True)
         if "last_change" in hit:

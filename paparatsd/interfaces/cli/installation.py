@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.context import Context
 
 STATES = {"absent": "not installed", "foreign": "not installed", "partial": "partly installed"}
+REMOVED = "Removed"
+"""How the advice begins when hooks were there and were taken out."""
 COMPLETION_FILES = {"bash": "paparats.bash", "zsh": "_paparats", "fish": "paparats.fish"}
 
 
@@ -36,7 +38,28 @@ def hooks(context: Context) -> int:
     if context.as_json:
         context.output.json(report)
         return 0
+    if arguments.verb == "uninstall" and not _ours_in_place(report):
+        return _say_uninstalled(context, report)
     _print_hooks(context, report)
+    return 0
+
+
+def _ours_in_place(report: Mapping[str, Any]) -> bool:
+    return any(word.startswith("installed") for word in report["hooks"].values())
+
+
+def _say_uninstalled(context: Context, report: Mapping[str, Any]) -> int:
+    """Say first what was done, then what else is to know; there is no hook left to list."""
+    where = report["directory"]
+    first, _, rest = report["advice"].partition(". ")
+    if first.removesuffix(".").startswith(REMOVED):
+        said, advice = f"removed the hooks from {where}{first[len(REMOVED) :]}", rest
+    else:
+        said = f"there were no hooks of ours in {where}; nothing was changed"
+        advice = report["advice"]
+    context.output.paragraph(said.removesuffix("."))
+    if advice:
+        context.output.paragraph(advice, style="yellow")
     return 0
 
 
@@ -83,7 +106,7 @@ def _print_hooks(context: Context, report: Mapping[str, Any]) -> None:
         ]
         context.output.table(columns, rows)
     if report["advice"]:
-        context.output.line(report["advice"], style="yellow")
+        context.output.paragraph(report["advice"], style="yellow")
 
 
 def _when(seconds: float | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paparatsd import __version__
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
 
 Subparsers = Any  # argparse keeps the class of add_subparsers() to itself
 
-TOOLSETS = ("coding", "support", "knowledge", "projects", "codebase")
+TOOLSETS = ("coding", "support")
+"""The names in `mcp/identity.py`, which is not imported for them: a shell waits for this."""
 LISTS = {
     "names": "only names",
     "roots": "only names and, after a tab, directories",
@@ -30,9 +30,9 @@ class Parser(argparse.ArgumentParser):
     """Exits with the code of our own table on a wrong command line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and what is wrong."""
-        self.print_usage(sys.stderr)
-        self.exit(exit_code_of(UserError(message)), f"{self.prog}: {message}\n")
+        """Say in one line what is wrong and where the options are explained."""
+        said = f"{self.prog}: {message}; see {self.prog} --help\n"
+        self.exit(exit_code_of(UserError(message)), said)
 
 
 def build_parser() -> Parser:
@@ -114,7 +114,7 @@ def _add_search_commands(commands: Subparsers) -> None:
     search = _command(commands, "search", "search:search", "Find code by words or by meaning.")
     search.add_argument("query", metavar="QUERY", nargs="+", help="words; no quotes needed")
     _add_scope(search)
-    search.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
+    _add_number(search, "results", _limit, 5, 100)
     search.add_argument("--lang", **REPEATED, help="language, such as python")
     search.add_argument("--kind", **{**REPEATED, "type": _kind}, help="such as function or class")
     search.add_argument("--fresh", action="store_true", help="compare with the disk first")
@@ -129,6 +129,9 @@ def _add_search_commands(commands: Subparsers) -> None:
     )
     _add_changed(search)
     search.add_argument(
+        "--full", action="store_true", help="show all lines of results of low confidence too"
+    )
+    search.add_argument(
         "--max-tokens", type=_tokens, metavar="N", help="only results whose code fits"
     )
     search.add_argument("--offset", type=_offset, default=0, metavar="N", help="skip so many")
@@ -138,7 +141,13 @@ def _add_search_commands(commands: Subparsers) -> None:
     show.add_argument(
         "address", type=_text, metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total"
     )
-    show.add_argument("--radius", type=_radius, default=0, metavar="N", help="lines around it")
+    show.add_argument(
+        "--radius",
+        type=_radius,
+        default=0,
+        metavar="N",
+        help="also the chunks up to so many lines above and below: 0 to 1000, default: 0",
+    )
 
 
 def _add_history_commands(commands: Subparsers) -> None:
@@ -146,7 +155,7 @@ def _add_history_commands(commands: Subparsers) -> None:
     log.add_argument(
         "address", type=_text, metavar="ADDRESS", help="such as shop:src/cart.py#Cart.total"
     )
-    log.add_argument("-n", "--limit", type=_commits, default=10, help="1 to 200, default: 10")
+    _add_number(log, "commits", _commits, 10, 200)
 
     changes = _command(
         commands, "changes", "history:changes", "Find commits, and what is left of them."
@@ -156,7 +165,7 @@ def _add_history_commands(commands: Subparsers) -> None:
     )
     _add_scope(changes)
     _add_changed(changes)
-    changes.add_argument("-n", "--limit", type=_commits, default=10, help="1 to 200, default: 10")
+    _add_number(changes, "commits", _commits, 10, 200)
     changes.add_argument("--merges", action="store_true", help="also list merges")
 
     explain = _command(
@@ -165,9 +174,24 @@ def _add_history_commands(commands: Subparsers) -> None:
     explain.add_argument("question", metavar="QUESTION", nargs="+", help="words; no quotes needed")
     _add_scope(explain)
     _add_changed(explain)
-    explain.add_argument("-n", "--limit", type=_limit, default=5, help="1 to 100, default: 5")
+    _add_number(explain, "places", _limit, 5, 100)
     explain.add_argument(
-        "--commits", type=_commits_per_hit, default=5, metavar="N", help="per place, default: 5"
+        "--commits",
+        type=_commits_per_hit,
+        default=5,
+        metavar="N",
+        help="at most so many commits per place: 1 to 50, default: 5",
+    )
+
+
+def _add_number(command: Parser, what: str, kind: Any, default: int, most: int) -> None:  # noqa: ANN401 - as argparse has it
+    command.add_argument(
+        "-n",
+        "--limit",
+        type=kind,
+        default=default,
+        metavar="N",
+        help=f"at most so many {what}: 1 to {most}, default: {default}",
     )
 
 
@@ -183,7 +207,7 @@ def _add_changed(command: Parser) -> None:
         "--since", type=_text, metavar="TIME", help="such as 2026-03-01 or '7 days ago'"
     )
     command.add_argument("--until", type=_text, metavar="TIME", help="written as --since")
-    command.add_argument("--ticket", type=_text, metavar="KEY", help="such as PAY-12 or '#12'")
+    command.add_argument("--ticket", type=_text, metavar="KEY", help="such as PAY-12, '#12', '!12'")
 
 
 def _add_installation_commands(commands: Subparsers) -> None:
@@ -210,7 +234,13 @@ def _add_daemon_commands(commands: Subparsers) -> None:
     _command(commands, "up", "background:up", "Start the daemon in the background.")
     _command(commands, "down", "background:down", "Stop the daemon.")
     mcp = _command(commands, "mcp", "background:mcp", "Speak MCP on stdin and stdout.")
-    mcp.add_argument("--toolset", choices=TOOLSETS, default=TOOLSETS[0])
+    mcp.add_argument(
+        "--toolset",
+        type=_toolset,
+        metavar="|".join(TOOLSETS),
+        default=TOOLSETS[0],
+        help="which tools, default: coding",
+    )
 
 
 def _text(text: str) -> str:
@@ -226,6 +256,14 @@ def _kind(text: str) -> str:
     if problem:
         raise argparse.ArgumentTypeError(problem)
     return kind
+
+
+def _toolset(text: str) -> str:
+    if text not in TOOLSETS:
+        raise argparse.ArgumentTypeError(
+            f"there is no toolset {text!r}; toolsets: {', '.join(TOOLSETS)}"
+        )
+    return text
 
 
 def _number_between(text: str, low: int, high: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.cli.filters import changed_of, empty_lines
 from paparatsd.interfaces.cli.output import (
     clean,
     clean_code,
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 INDENT = "  "
 GRACE_S = 5.0
 """How much longer than its own deadline a search is waited for."""
+LOW = "low"
+LOW_LINES = 3
+"""So much of a hit is shown that is hardly what was meant."""
+MAX_BLANK = 2
+"""Chunks leave out blank lines between them; more than these are not shown one by one."""
 LEXERS = {"tsx": "tsx", "hcl": "terraform", "text": "text", "csharp": "csharp"}
 """Names of languages that the highlighter spells differently, or that must not be guessed."""
 
@@ -52,18 +58,28 @@ def search(context: Context) -> int:
     if context.as_json:
         context.output.json(answer)
         return 0
+    doubtful = all(hit["confidence"] == LOW for hit in answer["results"])
     if not answer["results"]:
-        context.output.line("no results")
+        for line in empty_lines(arguments, "results", " ".join(arguments.query)):
+            context.output.paragraph(line)
+    if doubtful:
+        # What may be wrong with the question is not to be looked for below what it found.
+        _print_notes(context, answer)
     for hit in answer["results"]:
         _print_hit(context, hit)
         context.output.line()
-    for note in answer["notes"]:
-        context.output.line(f"note: {note}", style="yellow")
-    for line in stale_lines(answer["freshness"]):
-        context.output.line(line, style="yellow")
+    if not doubtful:
+        _print_notes(context, answer)
     if answer["results"]:
         context.output.line(_summary(answer), style="dim")
     return 0
+
+
+def _print_notes(context: Context, answer: Mapping[str, Any]) -> None:
+    for note in answer["notes"]:
+        context.output.paragraph(f"note: {note}", style="yellow")
+    for line in stale_lines(answer["freshness"]):
+        context.output.paragraph(line, style="yellow")
 
 
 def _wishes(arguments: Namespace) -> dict[str, Any]:
@@ -74,10 +90,7 @@ def _wishes(arguments: Namespace) -> dict[str, Any]:
         "max_tokens": arguments.max_tokens,
         "offset": arguments.offset,
         "history": arguments.history,
-        "author": arguments.author,
-        "since": arguments.since,
-        "until": arguments.until,
-        "ticket": arguments.ticket,
+        **changed_of(arguments),
     }
     return {name: value for name, value in wishes.items() if value}
 
@@ -117,8 +130,11 @@ def show(context: Context) -> int:
     for hit in hits:
         text, first = _unseen(hit, last_line)
         if text:
-            if last_line and first > last_line + 1:
+            gap = first - last_line - 1 if last_line else 0
+            if gap > MAX_BLANK:
                 context.output.line("...", style="dim")
+            elif gap > 0:
+                text, first = "\n" * gap + text, first - gap
             _print_code(context, text, first, hit["language"])
         last_line = max(last_line, hit["end_line"])
     for line in stale_lines([answer["freshness"]]):
@@ -154,7 +170,19 @@ def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
         width = None if context.output.width is None else context.output.width - len(INDENT)
         for line in explanation_lines(hit["explanation"], width):
             context.output.line(INDENT + line, style="dim")
-    _print_code(context, hit["text"], hit["start_line"], hit["language"])
+    text, left = hit["text"], 0
+    if hit["confidence"] == LOW and not context.arguments.full:
+        text, left = _beginning(text)
+    _print_code(context, text, hit["start_line"], hit["language"])
+    if left:
+        context.output.line(f"{INDENT}and {counted(left, 'more line')} (--full)", style="dim")
+
+
+def _beginning(text: str) -> tuple[str, int]:
+    """Return the first lines of a hit that is hardly what was meant, and how many are left."""
+    lines = text.rstrip("\n").split("\n")
+    left = len(lines) - LOW_LINES
+    return ("\n".join(lines[:LOW_LINES]), left) if left > 1 else (text, 0)
 
 
 def print_change(output: Output, change: Mapping[str, Any]) -> None:

@@ -327,7 +327,7 @@ def test_an_empty_answer_says_why_and_what_to_do(
     control: FakeControl, capsys: pytest.CaptureFixture[str], argv: list[str], said: str
 ) -> None:
     control.answer("POST", "/v1/commits", commits_shape())
-    control.answer("POST", "/v1/explain", {**explain_shape(()), "results": []})
+    control.answer("POST", "/v1/explain", {**explain_shape(), "results": [], "timeline": []})
     assert said in run(capsys, *argv)[1].splitlines()
 
 

@@ -8,6 +8,7 @@ read a command line.
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -158,7 +159,7 @@ def _from_flags(flags: Mapping[str, str]) -> dict[str, Any]:
     for key, text in flags.items():
         option = OPTIONS.get(key)
         if option is None:
-            raise BadSettings(f"command line: there is no setting {key!r}; {_sections()}")
+            raise BadSettings(f"command line: {_unknown(key)}")
         if option.secret:
             raise BadSettings(
                 f"command line: {key} is a secret and would be visible to other users; put it "
@@ -198,7 +199,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     for key, value in _flatten(path, document):
         option = OPTIONS.get(key)
         if option is None:
-            raise BadSettings(f"{path}: there is no setting {key!r}; {_sections()}")
+            raise BadSettings(f"{path}: {_unknown(key)}")
         if option.secret and not is_private(path):
             raise BadSettings(
                 f"{path} holds the secret {key} but other users can read it; run: chmod 600 {path}"
@@ -231,6 +232,18 @@ def _flatten(path: Path, document: Mapping[str, Any]) -> Iterator[tuple[str, obj
             raise BadSettings(f"{path}: {section!r} stands outside a section; {_sections()}")
         for key, value in table.items():
             yield f"{section}.{key}", value
+
+
+def _unknown(key: str) -> str:
+    """Return that there is no such setting, which was meant, and what its section has."""
+    section, _, name = key.partition(".")
+    names = [known.partition(".")[2] for known in OPTIONS if known.startswith(f"{section}.")]
+    said = f"there is no setting {key[:80]!r}"
+    if not names:
+        return f"{said}; {_sections()}"
+    close = difflib.get_close_matches(name, names, n=1)
+    meant = f"; did you mean '{section}.{close[0]}'?" if close else ";"
+    return f"{said}{meant} {section} has {', '.join(names)}"
 
 
 def _sections() -> str:

@@ -210,8 +210,16 @@ def _shown(value: object) -> str:
 
 
 def _unknown(key: str) -> str:
-    close = difflib.get_close_matches(key, [*_KEYS, *_SECTIONS], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    """Return a sentence that names the key that was meant, or those that are there."""
+    section, _, name = key.rpartition(".")
+    beside = [one for one in (*_KEYS, *_SECTIONS) if one.rpartition(".")[0] == section]
+    names = {one.rpartition(".")[2]: one for one in beside}
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = ""
+    if close:
+        hint = f"; did you mean {names[close[0]]!r}?"
+    elif section:
+        hint = f"; {section[:80]} has {', '.join(sorted(names))}"
     return f"the key {key[:80]!r} is unknown and ignored{hint}"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
+from paparatsd.answerable import check_allowed, notes_on_scope
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
@@ -128,6 +129,9 @@ class Service:
         scope = self._scope(sessions, verified)
         limited = await self._history.limited(scope, request.changed)
         answer = await self._searcher.search(request, limited)
+        allowed = self._settings.search.allowed_projects
+        notes = notes_on_scope(answer.notes, allowed, empty=not scope.projects)
+        answer = replace(answer, notes=notes)
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
         return await self._history.with_last_changes(answer, scope) if request.history else answer
@@ -395,18 +399,20 @@ class Service:
     def _select(
         self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]
     ) -> tuple[ProjectSession, ...]:
-        unknown = sorted(set(groups) - self._roster.groups())
+        ours = [one for one in self._roster.sessions() if self._allowed(one.name)]
+        known_groups = {session.entry.group for session in ours}
+        unknown = sorted(set(groups) - known_groups)
         if unknown:
-            known = ", ".join(sorted(self._roster.groups())) or "none"
+            known = ", ".join(sorted(known_groups)) or "none"
             raise UnknownProject(f"no group named {unknown[0]!r} (groups: {known})")
+        check_allowed(projects, self._settings.search.allowed_projects)
         for name in projects:
             self._roster.session(name)
         chosen = [
             session
-            for session in self._roster.sessions()
+            for session in ours
             if (not projects or session.name in projects)
             and (not groups or session.entry.group in groups)
-            and self._allowed(session.name)
         ]
         return tuple(chosen)
 

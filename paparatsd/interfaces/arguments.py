@@ -41,6 +41,20 @@ class Arguments:
             raise BadQuery(f"{name} is missing; it must be a non-empty string")
         return value
 
+    def text_of(self, *names: str, max_chars: int = MAX_ITEM_CHARS) -> str:
+        """Return a required text that may be given under one of several names, but not two."""
+        given = {
+            name: text
+            for name in names
+            if (text := self.optional_text(name, max_chars=max_chars)) is not None
+        }
+        said = " or ".join(names)
+        if not given:
+            raise BadQuery(f"{said} is missing; it must be a non-empty string")
+        if len(given) > 1:
+            raise BadQuery(f"give {said}, not both")
+        return next(iter(given.values()))
+
     def optional_text(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str | None:
         """Return a text, or None when absent or blank."""
         value = self._take(name)

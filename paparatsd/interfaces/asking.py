@@ -1,4 +1,4 @@
-"""The calls of the control API that ask: search, show, log, commits, explain (see control.py)."""
+"""The calls of the control API that ask: search, show, log, commits, explain (contrib/API.md)."""
 
 from __future__ import annotations
 
@@ -80,15 +80,16 @@ async def explain(service: ServiceApi, request: Request) -> dict[str, Any]:
     """POST /v1/explain."""
     arguments = await body_of(request)
     number = arguments.number("commits", default=5, low=1, high=MAX_COMMITS_PER_HIT)
-    wanted = _search_request(arguments)
+    wanted = _search_request(arguments, "query", "question")
     arguments.finish()
     wanted = replace(wanted, related=True, history=True)
     return shapes.explanation_json(await service.explain(wanted, number))
 
 
-def _search_request(arguments: Arguments) -> SearchRequest:
+def _search_request(arguments: Arguments, *names: str) -> SearchRequest:
+    """Take what a search takes; `names`: what the question may be called, "query" as a rule."""
     return SearchRequest(
-        query=arguments.text("query", max_chars=10_000),
+        query=arguments.text_of(*(names or ("query",)), max_chars=10_000),
         limit=arguments.number("limit", default=5, low=1, high=MAX_RESULTS),
         projects=tuple(map(ProjectName, arguments.texts("projects"))),
         groups=tuple(map(GroupName, arguments.texts("groups"))),

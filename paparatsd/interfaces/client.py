@@ -1,7 +1,7 @@
 """Client of the control API over the Unix socket, for the CLI.
 
 Standard library only, and little of it: a shell waits for this import. The shapes of the replies
-are in control.py.
+are in `contrib/API.md`.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Client:
         return skipped
 
     def search(self, query: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
-        """POST /v1/search; options as in the table of control.py."""
+        """POST /v1/search; options as in `contrib/API.md`."""
         return self.call("POST", "/v1/search", {"query": query, **options})
 
     def show(self, address: str, radius: int = 0) -> dict[str, Any]:
@@ -132,11 +132,11 @@ class Client:
         return self.call("POST", "/v1/log", {"address": address, "limit": limit})
 
     def commits(self, query: str = "", **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-        """POST /v1/commits; options as in the table of control.py."""
+        """POST /v1/commits; options as in `contrib/API.md`."""
         return self.call("POST", "/v1/commits", {"query": query, **options})
 
     def explain(self, query: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
-        """POST /v1/explain; options as in the table of control.py."""
+        """POST /v1/explain; options as in `contrib/API.md`."""
         return self.call("POST", "/v1/explain", {"query": query, **options})
 
     def hooks(self, verb: str, target: str) -> dict[str, Any]:

@@ -1,64 +1,10 @@
 """The control API: HTTP and JSON over the Unix socket, for the CLI and for scripts.
 
-    curl --unix-socket $XDG_RUNTIME_DIR/paparatsd/control.sock http://localhost/v1/status
-
-Every reply is JSON with the header `Paparats-Version`. A refusal is
+Its calls, with bodies, replies and examples, are in `contrib/API.md`; a test compares that with
+`CALLS` and `STREAMS` here. Every reply is JSON with the header `Paparats-Version`. A refusal is
 `{"error": {"code", "message"}}` with a status of 400 or more (`shapes.STATUS_OF`). Unknown
 members of a request body and unknown parameters are refused. A call ends with its connection.
-
-| call | body or parameters | reply |
-| --- | --- | --- |
-| GET /v1/health | | `{status, version, groups: {name: chunks}, problems?}` |
-| GET /v1/status | | `{version, pid, uptime_s, state_dir, http, socket, embedder, store, memory_bytes, problems, projects: [PROJECT]}` |
-| GET /v1/projects | `group?` | `{projects: [PROJECT]}` |
-| POST /v1/projects | `{path, name?, group?, hooks?=true}` | `{project: {name, path, group, hooks, exclude}}` |
-| DELETE /v1/projects/{name} | | `{removed: name}` |
-| POST /v1/reindex | `{project?, depth?="changed"}` (or "full") | `{projects: [name], depth}` |
-| POST /v1/flush | `{project?, history?=false}`: reconcile now and wait, with `history` also for that | `{freshness: [FRESHNESS]}` |
-| GET /v1/skipped | `project?` | `{projects: {name: [{path, reason, detail}]}}` |
-| POST /v1/search | `{query, limit?=5, offset?=0, max_tokens?, projects?, groups?, paths?, languages?, kinds?, fresh?, explain?, related?, history?, deadline_s?, CHANGED}` | `{query, results: [HIT], freshness: [FRESHNESS], notes, took_ms, total_candidates, tokens, next_offset, meanings?}` |
-| GET /v1/show | `address`, `radius?=0` | `{target: HIT, neighbours: [HIT], freshness: FRESHNESS}` |
-| POST /v1/log | `{address, limit?=10}` (1 to 200) | `{project, branch, address, path, start_line, end_line, symbol, kind, commits: [{commit: COMMIT, role, lines, born}], total, tickets: [TICKET], owners: [{person, lines, commits, last}], uncommitted, complete, pending, freshness: FRESHNESS, notes}` |
-| POST /v1/commits | `{query?, projects?, groups?, paths?, limit?=10, merges?=false, CHANGED}` | `{query, commits: [{commit: COMMIT, score, files: [{path, change, old_path}], files_total, places: [PLACE], places_total}], total, freshness: [FRESHNESS], notes}` |
-| POST /v1/explain | `{query, limit?=5, commits?=5, projects?, groups?, paths?, languages?, kinds?, fresh?, deadline_s?, CHANGED}` | `{question, results: [HIT without text], timeline: [{commit: COMMIT, hits: [number]}], freshness: [FRESHNESS], notes}` |
-| POST /v1/hooks/install, uninstall, status | `{path}` (a path, or a project's name) | `{directory, state, hooks: {name: state}, beside: {name: [text]}, fired: {name: seconds}, advice}` |
-| POST /v1/reload | | `{changes: [text]}` |
-| POST /v1/stop | | `{stopping: true}` |
-| GET /v1/events | | `application/x-ndjson`, an object a line: `{event, project?, ...}`, first `{"event": "connected"}`, every 10 s also `{"event": "ping"}` |
-
-PROJECT: `{name, root, group, repo, branch, head, state, reason, generation, files, chunks,
-skipped, pending, languages: {language: files}, freshness, checked_at, watching, hooks,
-progress: null | {files_done, files_total, chunks_done, files_rate, eta_s}, history: null | {state,
-commits, pending, reason}}`; `history.pending` is how many commits or files are still to come.
-
-HIT: `{project, path, start_line, end_line, address, score, confidence, language, kind, symbol,
-symbol_end, text, defines, uses, also_in}`. `symbol_end` is null, or the last line of a symbol that
-goes on below. With `related` also `related: [{relation, certainty, address, symbol, kind, path,
-line}]`; with `explain` also `explanation: {score, features: [{name, share, value, weight}],
-confidence: {label, score, grounds}}`, and `meanings` says what the names in it mean.
-
-`tokens` is an estimate for the texts of the results. With `max_tokens` only as many results come as
-fit; `next_offset` is where to go on, null when all results up to `limit` are there.
-
-CHANGED: `author?, since?, until?, ticket?`, texts as people write them: part of a name or address, a
-date, an instant or "7 days ago", a key. Only what was changed so counts; what cannot be read is
-refused. A HIT has with `history` also `last_change: {commit: COMMIT or null, commits, uncommitted,
-pending}`: the newest commit of its lines, and how many there are.
-
-COMMIT: `{project, id, short, author: PERSON, authored, committer: PERSON, committed, subject, body,
-co_authors: [PERSON], tickets: [TICKET], merge, url, replaced_by}`. Instants are ISO 8601 in the zone
-they were written in; `replaced_by` is the id that an amended or rebased commit has now.
-PERSON: `{name, email}`. TICKET: `{key, source, closes, url}`.
-PLACE: `{project, path, start_line, end_line, address, symbol, kind}`.
-
-`role` is author, carrier (a merge that brought it in) or resolution (a merge that changed lines
-itself); `lines` counts those of today that the commit was the last to change; `born`: nothing is
-older. `complete` is false where history is cut off below, `pending` true while commits are being
-read. `files_total` and `places_total` count also what is not listed. `hits` are numbers in `results`,
-from 0.
-
-FRESHNESS: `{project, generation, head, state, reason, pending, checked_at, branch}`
-"""  # noqa: E501 - tables
+"""
 
 from __future__ import annotations
 
@@ -313,36 +259,43 @@ def _streaming_endpoint(
     return endpoint
 
 
+CALLS: tuple[tuple[str, str, Call], ...] = (
+    ("GET", "/v1/health", _health),
+    ("GET", "/v1/status", _status),
+    ("GET", "/v1/projects", _projects),
+    ("POST", "/v1/projects", _add),
+    ("DELETE", "/v1/projects/{name}", _remove),
+    ("POST", "/v1/reindex", _reindex),
+    ("POST", "/v1/flush", _flush),
+    ("POST", "/v1/search", asking.search),
+    ("GET", "/v1/show", asking.show),
+    ("POST", "/v1/log", asking.log),
+    ("POST", "/v1/commits", asking.commits),
+    ("POST", "/v1/explain", asking.explain),
+    ("POST", "/v1/hooks/install", _hooks),
+    ("POST", "/v1/hooks/uninstall", _hooks),
+    ("POST", "/v1/hooks/status", _hooks),
+    ("POST", "/v1/reload", _reload),
+    ("POST", "/v1/stop", _stop),
+)
+"""Method, path and implementation of every call that is answered at once."""
+STREAMS: tuple[tuple[str, StreamingCall], ...] = (
+    ("/v1/skipped", _skipped),
+    ("/v1/events", _events),
+)
+"""Path and implementation of every GET whose reply is written piece by piece."""
+
+
 def control_routes(service: ServiceApi) -> list[JsonRoute]:
-    """Return the routes of the table above."""
-    calls: tuple[tuple[str, str, Call], ...] = (
-        ("GET", "/v1/health", _health),
-        ("GET", "/v1/status", _status),
-        ("GET", "/v1/projects", _projects),
-        ("POST", "/v1/projects", _add),
-        ("DELETE", "/v1/projects/{name}", _remove),
-        ("POST", "/v1/reindex", _reindex),
-        ("POST", "/v1/flush", _flush),
-        ("POST", "/v1/search", asking.search),
-        ("GET", "/v1/show", asking.show),
-        ("POST", "/v1/log", asking.log),
-        ("POST", "/v1/commits", asking.commits),
-        ("POST", "/v1/explain", asking.explain),
-        ("POST", "/v1/hooks/install", _hooks),
-        ("POST", "/v1/hooks/uninstall", _hooks),
-        ("POST", "/v1/hooks/status", _hooks),
-        ("POST", "/v1/reload", _reload),
-        ("POST", "/v1/stop", _stop),
-    )
-    streams = (("/v1/skipped", _skipped), ("/v1/events", _events))
+    """Return the routes of all calls."""
     allowed: dict[str, list[str]] = {}
-    for method, path, _ in calls:
+    for method, path, _ in CALLS:
         allowed.setdefault(path, []).append(method)
     routes = [
         JsonRoute(path, _endpoint(service, call), method, ", ".join(allowed[path]))
-        for method, path, call in calls
+        for method, path, call in CALLS
     ]
     routes += [
-        JsonRoute(path, _streaming_endpoint(service, call), "GET", "GET") for path, call in streams
+        JsonRoute(path, _streaming_endpoint(service, call), "GET", "GET") for path, call in STREAMS
     ]
     return routes

@@ -12,6 +12,7 @@ from paparatsd.repo_config import (
     RepoConfig,
     load_repo_config,
     parse_repo_config,
+    unknown_keys,
 )
 
 if TYPE_CHECKING:
@@ -258,3 +259,20 @@ def test_a_text_is_read_back_as_the_same_text(value: str) -> None:
         "a": [value],
         "b": [value],
     }
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"indexing": {"bogus": 1}}, "ignored; indexing has batchSize, chunkSize, "),
+        ({"indexing": {"exlude": []}}, "did you mean 'indexing.exclude'?"),
+        ({"goup": "x"}, "did you mean 'group'?"),
+        ({"zzz": 1}, "the key 'zzz' is unknown and ignored"),
+    ],
+)
+def test_an_unknown_key_is_told_from_the_keys_beside_it(
+    document: dict[str, object], said: str
+) -> None:
+    (sentence,) = unknown_keys(document)
+    assert said in sentence
+    assert "mean 'indexing'" not in sentence

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -308,3 +309,18 @@ def test_the_environment_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = process_environment()
     monkeypatch.setenv("PAPARATS_COPY", "1")
     assert "PAPARATS_COPY" not in environment
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("http.prot", "no setting 'http.prot'; did you mean 'http.port'? http has host, port, "),
+        ("http.zzz", "no setting 'http.zzz'; http has host, port, "),
+        ("zzz.port", "no setting 'zzz.port'; the sections are "),
+    ],
+)
+def test_an_unknown_setting_is_told_from_those_of_its_section(
+    tmp_path: Path, key: str, said: str
+) -> None:
+    with pytest.raises(BadSettings, match=re.escape(said)):
+        load_settings(Places(*[tmp_path] * 4), {}, {key: "1"})

@@ -1,0 +1,36 @@
+"""Which projects a daemon answers for, when `search.allowed_projects` names some."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import UnknownProject
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+
+def only_these(allowed: Sequence[str]) -> str:
+    """Return the sentence that names the projects which are answered about, and no other."""
+    names = ", ".join(allowed)
+    return f"this daemon answers for these projects only (search.allowed_projects): {names}"
+
+
+def check_allowed(names: Collection[str], allowed: Sequence[str]) -> None:
+    """Refuse projects that are not answered about, in the same words whether they exist or not.
+
+    Raises UnknownProject; an empty `allowed` lets everything pass.
+    """
+    outside = [name for name in names if allowed and name not in allowed]
+    if outside:
+        raise UnknownProject(f"no project named {outside[0]!r} here: {only_these(allowed)}")
+
+
+def notes_on_scope(
+    notes: tuple[str, ...], allowed: Sequence[str], *, empty: bool
+) -> tuple[str, ...]:
+    """Return the notes of an answer; an `empty` scope is said to be one, not a lack of projects."""
+    if not (empty and allowed):
+        return notes
+    said = only_these(allowed)
+    return (f"Nothing was searched: {said}.", *notes[1:])

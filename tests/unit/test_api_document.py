@@ -1,0 +1,132 @@
+"""contrib/API.md says what the control API does: calls, what they take and reply, examples."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from starlette.routing import Router
+from starlette.testclient import TestClient
+
+from paparatsd.interfaces.control import CALLS, STREAMS, control_routes
+from tests.harness.fake_service import FakeService
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "contrib" / "API.md").read_text(encoding="utf-8")
+SECTIONS = {
+    heading: body.split("\n## ")[0]
+    for heading, _, body in (part.partition("\n") for part in TEXT.split("\n### ")[1:])
+}
+ROUTES = {
+    *(f"{method} {path}" for method, path, _ in CALLS),
+    *(f"GET {path}" for path, _ in STREAMS),
+}
+ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
+VALUES = {
+    "query": "x", "question": "x", "address": ADDRESS, "path": "/src/marmots", "name": "marmots",
+}  # fmt: skip
+
+
+def client() -> TestClient:
+    return TestClient(Router(control_routes(FakeService())))
+
+
+def paragraph(section: str, verb: str) -> str:
+    """Return what follows `Takes` or `Replies`, up to the end of the paragraph."""
+    return section.split(f"{verb} ", 1)[1].split("\n\n")[0] if f"{verb} " in section else ""
+
+
+def taken(section: str) -> dict[str, bool]:
+    """Return the arguments of a call, and whether each is needed."""
+    found = re.findall(r"`([a-z_]+)(\??)`", re.sub(r"\([^)]*\)", "", paragraph(section, "Takes")))
+    return {name: not optional for name, optional in found}
+
+
+def call(heading: str, arguments: dict[str, Any]) -> Any:
+    method, _, path = heading.partition(" ")
+    path = path.replace("{name}", "marmots")
+    if method == "POST":
+        return client().post(path, content=json.dumps(arguments))
+    pairs = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in arguments.items())
+    return client().request(method, f"{path}?{pairs}")
+
+
+def test_every_call_is_there_and_no_other() -> None:
+    assert set(SECTIONS) == ROUTES
+
+
+@pytest.mark.parametrize("heading", sorted(ROUTES))
+def test_a_call_takes_what_is_written(heading: str) -> None:
+    written = taken(SECTIONS[heading])
+    needed = {name: VALUES[name] for name, is_needed in written.items() if is_needed}
+    if "question" in written:
+        needed["question"] = VALUES["question"]
+    refusal = call(heading, {**needed, "nonsense": "1"}).json()["error"]["message"]
+    known = refusal.partition("known are: ")[2].split(", ")
+    assert set(known) == (set(written) or {"none"}), refusal
+
+
+@pytest.mark.parametrize("heading", sorted(ROUTES - {"GET /v1/events"}))
+def test_a_call_replies_what_is_written(heading: str) -> None:
+    section = SECTIONS[heading]
+    written = taken(section)
+    if section.strip().startswith("As `install`"):
+        section = SECTIONS["POST /v1/hooks/install"]
+    needed = {name: VALUES[name] for name, is_needed in written.items() if is_needed}
+    if "question" in written:
+        needed["question"] = VALUES["question"]
+    if heading == "POST /v1/projects":
+        needed["path"] = "/src/new"
+    reply = call(heading, needed)
+    assert reply.status_code == 200, reply.text
+    said = re.sub(r"\([^)]*\)|`\{[^`]*`", "", paragraph(section, "Replies").split(". ")[0])
+    named = set(re.findall(r"`([a-z_]+)`", said))
+    assert set(reply.json()) - {"problems"} <= named
+    assert named - set(reply.json()) <= {"problems"}
+
+
+@pytest.mark.parametrize(
+    ("value", "heading", "keys"),
+    [
+        ("PROJECT", "GET /v1/projects", ("projects", 0)),
+        ("HIT", "POST /v1/search", ("results", 0)),
+        ("FRESHNESS", "POST /v1/search", ("freshness", 0)),
+        ("COMMIT", "POST /v1/commits", ("commits", 0, "commit")),
+        ("PLACE", "POST /v1/commits", ("commits", 0, "places", 0)),
+        ("PERSON", "POST /v1/commits", ("commits", 0, "commit", "author")),
+    ],
+)
+def test_a_value_has_what_is_written(value: str, heading: str, keys: tuple[Any, ...]) -> None:
+    text = TEXT.split(f"* **{value}** has ")[1].split("\n* **")[0].split("; with `")[0]
+    text = re.sub(r"\([^)]*\)", "", text)
+    bodies = {"POST /v1/search": {"query": "x"}}
+    shape = call(heading, bodies.get(heading, {})).json()
+    for key in keys:
+        shape = shape[key]
+    assert set(re.findall(r"`([a-z_]+)`", text)) == set(shape)
+
+
+@pytest.mark.parametrize("name", ["search", "log", "commits", "explain"])
+def test_an_example_is_a_call_that_is_answered(name: str) -> None:
+    (line,) = [
+        line for line in TEXT.splitlines() if line.startswith("curl") and f"/v1/{name} " in line
+    ]
+    words = shlex.split(line)
+    body = json.loads(words[words.index("-d") + 1])
+    assert body
+    if name == "log":
+        body["address"] = ADDRESS
+    body.pop("paths", None)
+    assert client().post(f"/v1/{name}", content=json.dumps(body)).status_code == 200
+
+
+def test_a_question_has_one_name_at_a_time() -> None:
+    both = call("POST /v1/explain", {"query": "x", "question": "y"})
+    assert both.json()["error"]["message"] == "give query or question, not both"
+    none = call("POST /v1/explain", {})
+    assert "query or question is missing" in none.json()["error"]["message"]

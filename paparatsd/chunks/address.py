@@ -80,53 +80,53 @@ def parse_address(text: str) -> Address:
     """Read an address in any of its three forms; raises BadQuery with the reason."""
     text = text.strip()
     if len(text) > MAX_ADDRESS_CHARS:
-        raise BadQuery(f"The address is longer than {MAX_ADDRESS_CHARS} characters.")
+        raise BadQuery(f"the address is longer than {MAX_ADDRESS_CHARS} characters")
     project, colon, rest = text.partition(":")
     if not colon or _PROJECT.fullmatch(project) is None:
-        raise BadQuery(f"An address begins with a project's name and a colon: {_FORMS}.")
+        raise BadQuery(f"an address begins with a project's name and a colon: {_FORMS}")
     before, hashmark, fragment = rest.partition("#")
     if hashmark:
         return _named(project, before, fragment)
     path, colon, lines = rest.rpartition(":")
     if not colon:
-        raise BadQuery(f"The address names a file but no chunk or line in it: {_FORMS}.")
+        raise BadQuery(f"the address names a file but no chunk or line in it: {_FORMS}")
     return _lines(project, _path(path), lines)
 
 
 def _named(project: str, path: str, fragment: str) -> NamedAddress:
     if not fragment:
-        raise BadQuery(f"There is nothing after # in the address: {_FORMS}.")
+        raise BadQuery(f"there is nothing after # in the address: {_FORMS}")
     if "#" in fragment:
-        raise BadQuery("The address has more than one #; write %23 for one in a name.")
+        raise BadQuery("the address has more than one #; write %23 for one in a name")
     return NamedAddress(project, _path(path), fragment)
 
 
 def _lines(project: str, path: str, lines: str) -> LineAddress | RangeAddress:
     match = _LINES.fullmatch(lines)
     if match is None:
-        raise BadQuery(f"After the last colon there must be a line or start-end: {_FORMS}.")
+        raise BadQuery(f"after the last colon there must be a line or start-end: {_FORMS}")
     start = int(match["start"])
     if match["end"] is None:
         if start < 1:
-            raise BadQuery("Lines are counted from 1.")
+            raise BadQuery("lines are counted from 1")
         return LineAddress(project, path, start)
     end = int(match["end"])
     if not 1 <= start <= end:
-        raise BadQuery("A range of lines counts from 1 and its start is not after its end.")
+        raise BadQuery("a range of lines counts from 1 and its start is not after its end")
     return RangeAddress(project, path, start, end)
 
 
 def _path(encoded: str) -> str:
     if not encoded:
-        raise BadQuery(f"There is no path in the address: {_FORMS}.")
+        raise BadQuery(f"there is no path in the address: {_FORMS}")
     if _BAD_ESCAPE.search(encoded) is not None:
-        raise BadQuery("A % in a path must be followed by two hex digits; write %25 for % itself.")
+        raise BadQuery("a % in a path must be followed by two hex digits; write %25 for % itself")
     if ":" in encoded:
-        raise BadQuery("A colon in a path is written %3A.")
+        raise BadQuery("a colon in a path is written %3A")
     try:
         return _decode(encoded)
     except UnicodeDecodeError as error:
-        raise BadQuery("The percent-encoded path is not UTF-8.") from error
+        raise BadQuery("the percent-encoded path is not UTF-8") from error
 
 
 def _decode(text: str) -> str:

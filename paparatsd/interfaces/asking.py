@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.errors import UnknownAddress
 from paparatsd.history_model import CommitRequest
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import changed_filter
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 MAX_RESULTS = 100
 MAX_COMMITS = 200
 MAX_COMMITS_PER_HIT = 50
+MAX_LINE = 9_999_999
+"""Beyond the last line of any file."""
 
 
 async def search(service: ServiceApi, request: Request) -> dict[str, Any]:
@@ -48,6 +51,7 @@ async def show(service: ServiceApi, request: Request) -> dict[str, Any]:
     address = arguments.text("address", max_chars=8192)
     radius = arguments.number("radius", default=0, low=0, high=1000)
     arguments.finish()
+    await _check_file(service, address)
     return shapes.view_json(await service.show(address, radius))
 
 
@@ -57,7 +61,25 @@ async def log(service: ServiceApi, request: Request) -> dict[str, Any]:
     address = arguments.text("address", max_chars=8192)
     limit = arguments.number("limit", default=10, low=1, high=MAX_COMMITS)
     arguments.finish()
+    await _check_file(service, address)
     return shapes.log_json(await service.chunk_log(address, limit))
+
+
+async def _check_file(service: ServiceApi, address: str) -> None:
+    """Say of an address that is a file alone whether the file is there, before how to go on.
+
+    Raises UnknownAddress, UnknownProject; any other address is for the service to judge.
+    """
+    project, colon, path = address.strip().partition(":")
+    if not (project and colon and path) or "#" in path or ":" in path:
+        return
+    try:
+        await service.show(f"{project}:{path}:1-{MAX_LINE}", 0)
+    except UnknownAddress:
+        raise UnknownAddress(
+            f"there is no file {path!r} in the index of {project}; `paparats skipped {project}` "
+            "lists what is left out"
+        ) from None
 
 
 async def commits(service: ServiceApi, request: Request) -> dict[str, Any]:

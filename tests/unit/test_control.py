@@ -269,3 +269,16 @@ def test_bad_questions_about_history_are_refused(
 ) -> None:
     answer = TestClient(Router(control_routes(FakeService()))).post(path, json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+@pytest.mark.parametrize("call", ["show", "log"])
+def test_an_address_that_is_a_missing_file_is_told_to_be_one(call: str) -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    address = "marmots:src/none.py"
+    if call == "show":
+        answer = client.get(f"/v1/show?address={address}")
+    else:
+        answer = client.post("/v1/log", json={"address": address})
+    assert answer.status_code == 404
+    message = answer.json()["error"]["message"]
+    assert message.startswith("there is no file 'src/none.py' in the index of marmots")

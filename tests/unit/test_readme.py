@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from paparatsd.history_model import HistoryState
 from paparatsd.interfaces.cli.parser import build_parser
 from paparatsd.loading import OPTIONS
 from paparatsd.settings import Places, Settings
+
+if TYPE_CHECKING:
+    import argparse
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SETTINGS = Settings(Places(*[Path("/x")] * 4))
@@ -50,3 +54,36 @@ def test_every_command_is_there() -> None:
     named = " ".join(rows("Command line"))
     for command in commands:
         assert re.search(rf"\b{command}\b", named), command
+
+
+def options_of(command: argparse.ArgumentParser) -> list[tuple[str, ...]]:
+    """Return the ways to write each option of a command but --help and --json."""
+    return [
+        tuple(action.option_strings)
+        for action in command._actions
+        if action.option_strings and not {"--help", "--json"} & set(action.option_strings)
+    ]
+
+
+def test_every_option_of_a_command_is_there_and_no_other() -> None:
+    [commands] = [
+        action.choices for action in build_parser()._actions if isinstance(action.choices, dict)
+    ]
+    history = " ".join(rows("History")).replace("`", "")
+    changed = set(re.findall(r"--[a-z]+", history))
+    assert changed == {"--author", "--since", "--until", "--ticket"}
+    table = [first for first in rows("Command line") if first.startswith("paparats ")]
+    for name, command in commands.items():
+        lines = [line for line in table if re.match(rf"paparats (\w+`, `)*{name}\b", line)]
+        assert lines, name
+        written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(lines)))
+        written |= changed if "[CHANGED]" in " ".join(lines) else set()
+        known = options_of(command)
+        assert [ways for ways in known if not set(ways) & written] == [], name
+        assert written - {way for ways in known for way in ways} == set(), name
+
+
+def test_every_state_of_history_is_explained() -> None:
+    text = README.split("\n## Command line\n")[1].split("\n## ")[0]
+    for state in HistoryState:
+        assert f"`{state.value}`" in text, state

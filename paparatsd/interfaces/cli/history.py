@@ -63,7 +63,7 @@ def log(context: Context) -> int:
     if answer["owners"]:
         output.line("who to ask:")
         for owner in answer["owners"]:
-            output.line(INDENT + owner_line(owner))
+            output.paragraph(INDENT + owner_line(owner))
     to_go = _commits_to_go(context, answer["project"]) if answer["pending"] else None
     for line in [*log_remarks(answer, to_go), *stale_lines([answer["freshness"]])]:
         output.paragraph(line, style="yellow")

@@ -150,7 +150,9 @@ class Output:
 
     def paragraph(self, text: str, style: str = "") -> None:
         """Print a sentence, broken between words where a terminal's line ends."""
-        for line in wrapped(clean(text), self.width):
+        text = clean(text)
+        begin = " " * (len(text) - len(text.lstrip()))
+        for line in wrapped(text, self.width, begin + GAP):
             self.line(line, style)
 
     def json(self, value: object) -> None:

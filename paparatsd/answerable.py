@@ -9,6 +9,9 @@ from paparatsd.errors import UnknownProject
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+NONE_REGISTERED = "No project is registered"
+"""How the note begins that an answer has when no project was there to be searched."""
+
 
 def only_these(allowed: Sequence[str]) -> str:
     """Return the sentence that names the projects which are answered about, and no other."""
@@ -32,5 +35,5 @@ def notes_on_scope(
     """Return the notes of an answer; an `empty` scope is said to be one, not a lack of projects."""
     if not (empty and allowed):
         return notes
-    said = only_these(allowed)
-    return (f"Nothing was searched: {said}.", *notes[1:])
+    others = [note for note in notes if not note.startswith(NONE_REGISTERED)]
+    return (f"Nothing was searched: {only_these(allowed)}.", *others)

@@ -129,9 +129,7 @@ class Service:
         scope = self._scope(sessions, verified)
         limited = await self._history.limited(scope, request.changed)
         answer = await self._searcher.search(request, limited)
-        allowed = self._settings.search.allowed_projects
-        notes = notes_on_scope(answer.notes, allowed, empty=not scope.projects)
-        answer = replace(answer, notes=notes)
+        answer = replace(answer, notes=self._noted(answer.notes, scope))
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
         return await self._history.with_last_changes(answer, scope) if request.history else answer
@@ -152,7 +150,8 @@ class Service:
         """Find commits by what they say and what they changed, or list them by time."""
         groups = tuple(map(GroupName, request.groups))
         scope = self._scope(self._select(request.projects, groups))
-        return await self._history.find_commits(request, scope)
+        answer = await self._history.find_commits(request, scope)
+        return replace(answer, notes=self._noted(answer.notes, scope))
 
     async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
         """Search, and return the hits with their relations and the commits behind them."""
@@ -395,6 +394,10 @@ class Service:
     def _allowed(self, name: ProjectName) -> bool:
         allowed = self._settings.search.allowed_projects
         return not allowed or name in allowed
+
+    def _noted(self, notes: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
+        allowed = self._settings.search.allowed_projects
+        return notes_on_scope(notes, allowed, empty=not scope.projects)
 
     def _select(
         self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]

@@ -49,7 +49,7 @@ _paparats() {
             _paparats_words "$(paparats list --names 2>/dev/null)"
             return ;;
         --toolset)
-            _paparats_words "coding support knowledge projects codebase"
+            _paparats_words "coding support"
             return ;;
         --config-dir | --state-dir | --cache-dir | --runtime-dir)
             compopt -o filenames
@@ -82,7 +82,7 @@ _paparats() {
         skipped) options="--json --help" words=$(paparats list --names 2>/dev/null) ;;
         status) options="--watch --timeout --json --help" ;;
         search) options="--project --group --limit --path --lang --kind --fresh --related
-                --explain --history --author --since --until --ticket --max-tokens --offset
+                --explain --history --full --author --since --until --ticket --max-tokens --offset
                 --timeout --json --help" ;;
         log) options="--limit --json --help" ;;
         changes) options="--project --group --path --author --since --until --ticket --limit
@@ -90,7 +90,8 @@ _paparats() {
         explain) options="--project --group --path --author --since --until --ticket --limit
                 --commits --json --help" ;;
         show) options="--radius --json --help" ;;
-        hooks | service) options="--json --help" words="install uninstall status" ;;
+        hooks) options="--all --json --help" words="install uninstall status" ;;
+        service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
         mcp) options="--toolset --json --help" ;;
         up | down) options="--json --help" ;;

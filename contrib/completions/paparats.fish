@@ -107,6 +107,7 @@ for command in search log changes explain
     complete -c paparats -n "__paparats_on $command" -s n -l limit -x -d 'How many'
 end
 complete -c paparats -n '__paparats_on search' -l history -d 'Say when each hit changed last'
+complete -c paparats -n '__paparats_on search' -l full -d 'Show all lines of results of low confidence too'
 complete -c paparats -n '__paparats_on log' -a '(__paparats_addresses)'
 complete -c paparats -n '__paparats_on changes' -l merges -d 'Also list merges'
 complete -c paparats -n '__paparats_on explain' -l commits -x -d 'Commits of each place'
@@ -125,7 +126,8 @@ complete -c paparats -n '__paparats_on show' -a '(__paparats_addresses)'
 complete -c paparats -n '__paparats_on show' -l radius -x -d 'Lines around it'
 complete -c paparats -n '__paparats_on hooks' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on hooks' -a '(__fish_complete_directories)'
+complete -c paparats -n '__paparats_on hooks' -l all -d 'Of every project, with status'
 complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
-    -a 'coding support knowledge projects codebase'
+    -a 'coding support'

@@ -395,7 +395,7 @@ def test_up_tells_at_once_that_the_port_is_taken_and_logs_only_json(tmp_path: Pa
     assert [json.loads(line)["event"] for line in lines].count("cannot_run") == 2
 
 
-@pytest.mark.parametrize(("command", "code"), [("up", 75), ("status", 69)])
+@pytest.mark.parametrize(("command", "code"), [("up", 75), ("status", 69), ("down", 69)])
 def test_a_daemon_at_another_socket_is_named(tmp_path: Path, command: str, code: int) -> None:
     (tmp_path / "state").mkdir()
     other = tmp_path / "elsewhere" / "control.sock"

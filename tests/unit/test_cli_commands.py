@@ -730,6 +730,12 @@ def test_completions_know_every_command(capsys: pytest.CaptureFixture[str]) -> N
         assert code == 0
         for command in subparsers.choices:
             assert command in script, f"{shell} does not complete {command}"
+            for option in subparsers.choices[command]._option_string_actions:
+                written = option.replace("--", "-l ") if shell == "fish" else option
+                known = not option.startswith("--") or written in script
+                assert known, f"{shell} does not complete {command} {option}"
+        assert " ".join(TOOLSETS) in script
+        assert "knowledge" not in script
         for kind in CHUNK_KINDS:
             assert re.search(rf"\b{kind}\b", script), f"{shell} does not complete {kind}"
         assert run_json(capsys, "completions", shell)["script"] == script

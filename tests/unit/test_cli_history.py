@@ -331,6 +331,15 @@ def test_an_empty_answer_says_why_and_what_to_do(
     assert said in run(capsys, *argv)[1].splitlines()
 
 
+def test_an_answer_about_no_project_says_so(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control.answer("POST", "/v1/commits", commits_shape(freshness=()))
+    assert run(capsys, "changes", "x")[1] == "no commits: no project was searched\n"
+    control.answer("POST", "/v1/search", answer(freshness=[], notes=["N"]))
+    assert run(capsys, "search", "x")[1] == "no results: no project was searched\nnote: N\n"
+
+
 def test_that_more_pass_the_filters_is_said_only_of_filters(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,6 +52,8 @@ def up(context: Context) -> int:
 def down(context: Context) -> int:
     """Stop the daemon and wait for its end; that none runs is fine."""
     if not is_listening(context.places):
+        if other := elsewhere(context.places):
+            raise Unavailable(other)
         return _say_stopped(context, was_running=False)
     client = context.client(5.0)
     pid = client.status()["pid"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Mapping
 
 CHANGED = ("author", "since", "until", "ticket")
 NAMES = {
@@ -45,8 +46,12 @@ def given_filters(arguments: Namespace) -> list[str]:
     return given
 
 
-def empty_lines(arguments: Namespace, nouns: str, words: str) -> list[str]:
-    """Return why there may be no `nouns`, and what to do; `words` is the question, "" for none."""
+def empty_lines(
+    arguments: Namespace, answer: Mapping[str, Any], nouns: str, words: str
+) -> list[str]:
+    """Return why an answer has no `nouns`, and what to do; `words` is the question, "" for none."""
+    if not answer["freshness"]:
+        return [f"no {nouns}: no project was searched"]
     given = given_filters(arguments)
     if given:
         about = f" for {words!r}" if words else ""

@@ -183,7 +183,7 @@ def changes(context: Context) -> int:
         _print_commit(output, found)
         output.line()
     if not answer["commits"]:
-        for line in empty_lines(arguments, "commits", " ".join(arguments.query)):
+        for line in empty_lines(arguments, answer, "commits", " ".join(arguments.query)):
             output.paragraph(line)
     _print_end(output, answer)
     if answer["commits"]:
@@ -244,7 +244,7 @@ def explain(context: Context) -> int:
         output.json(answer)
         return 0
     if not answer["results"]:
-        for line in empty_lines(arguments, "results", " ".join(arguments.question)):
+        for line in empty_lines(arguments, answer, "results", " ".join(arguments.question)):
             output.paragraph(line)
     for hit in answer["results"]:
         print_header(context, hit, with_confidence=True)

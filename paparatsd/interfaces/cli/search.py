@@ -60,7 +60,7 @@ def search(context: Context) -> int:
         return 0
     doubtful = all(hit["confidence"] == LOW for hit in answer["results"])
     if not answer["results"]:
-        for line in empty_lines(arguments, "results", " ".join(arguments.query)):
+        for line in empty_lines(arguments, answer, "results", " ".join(arguments.query)):
             context.output.paragraph(line)
     if doubtful:
         # What may be wrong with the question is not to be looked for below what it found.

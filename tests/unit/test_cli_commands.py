@@ -724,13 +724,13 @@ def test_completions_know_every_command(capsys: pytest.CaptureFixture[str]) -> N
     from paparatsd.interfaces.cli.parser import build_parser
 
     (subparsers,) = (action for action in build_parser()._actions if action.dest == "command")
-    assert subparsers.choices is not None
+    commands: Any = subparsers.choices
     for shell in ("bash", "zsh", "fish"):
         code, script, _ = run(capsys, "completions", shell)
         assert code == 0
-        for command in subparsers.choices:
+        for command in commands:
             assert command in script, f"{shell} does not complete {command}"
-            for option in subparsers.choices[command]._option_string_actions:
+            for option in commands[command]._option_string_actions:
                 written = option.replace("--", "-l ") if shell == "fish" else option
                 known = not option.startswith("--") or written in script
                 assert known, f"{shell} does not complete {command} {option}"

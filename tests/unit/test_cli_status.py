@@ -69,3 +69,11 @@ def test_every_doubt_that_is_noted_has_words() -> None:
     assert len(noted) >= 8
     assert noted <= set(doubts.WORDS)
     assert all("_" not in words for words in doubts.WORDS.values())
+
+
+def test_a_command_is_not_broken() -> None:
+    assert wrapped(f"+ {OFFER}", 40) == [
+        "+ /src/fix is a work tree of shop:",
+        "  `paparats add /src/fix` indexes it",
+    ]
+    assert wrapped("an odd ` in a long sentence", 16) == ["an odd ` in a", "  long sentence"]

@@ -23,6 +23,8 @@ DEFAULT_WIDTH = 80
 GAP = "  "
 UNITS = ("B", "KB", "MB", "GB", "TB")
 _PLAIN_WORD = re.compile(r"[\w@%+=:,./-][\w@%+=:,./#-]*", re.ASCII)
+_BREAKS = re.compile(r" (?=[^`]*(?:`[^`]*`[^`]*)*$)")
+"""Spaces that are not between backticks, in a text whose backticks come in pairs."""
 _CONTROLS: Mapping[int, str] = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))
 } | {
@@ -67,12 +69,13 @@ def cut(text: str, width: int, measure: Callable[[str], int]) -> str:
 def wrapped(text: str, width: int | None, indent: str = GAP) -> list[str]:
     """Return the lines of a text broken between words, with `indent` before all but the first.
 
-    Words are not broken, so that paths and commands can be copied; without a width, one line.
+    Neither words nor what stands between backticks is broken, so that paths and commands can be
+    copied; without a width, one line.
     """
     if width is None or len(text) <= width:
         return [text]
     lines: list[str] = []
-    for word in text.split(" "):
+    for word in _BREAKS.split(text) if text.count("`") % 2 == 0 else text.split(" "):
         if lines and len(lines[-1]) + 1 + len(word) <= width:
             lines[-1] += f" {word}"
         else:

@@ -42,14 +42,14 @@ def placed_files(query: Query, views: Sequence[ProjectView]) -> tuple[Placed, ..
     return tuple(out)
 
 
-def asked_lines(pinned: Pinned, files: Sequence[FileRow]) -> dict[int, int]:
-    """Return the line that the question gives for some of the files (their numbers)."""
+def asked_lines(pinned: Pinned, files: Sequence[FileRow]) -> dict[int, tuple[int, ...]]:
+    """Return the lines that the question gives for some of the files (their numbers)."""
     if not pinned.query.paths:
         return {}
     lines = {
         at: pinned.placed[file.view].get(file.row, (0.0, 0))[1] for at, file in enumerate(files)
     }
-    return {at: line for at, line in lines.items() if line > 0}
+    return {at: (line,) for at, line in lines.items() if line > 0}
 
 
 def pointed_features(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import SearchRequest
+from paparatsd.model import Confidence, SearchRequest
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import Engine
 from paparatsd.store.reader import CatalogReader
@@ -42,6 +42,38 @@ FILES = {
         "def test_user_is_found():\n    assert get_user_by_id(1)\n"
     ),
     "docs/users.md": "# Users\n\nHow a user is found by id, without authentication.\n",
+}
+
+
+NET = {
+    "net/adapters.py": (
+        '"""Adapters get and send."""\n\n\n'
+        'class BaseAdapter:\n    """Get what an adapter gets."""\n\n'
+        "    def get_connection(self, adapter):\n        return adapter.get(adapter)\n\n\n"
+        "class HTTPAdapter(BaseAdapter):\n    def send(self, adapter):\n"
+        "        return get(adapter, adapter)\n"
+    ),
+    "net/sessions.py": (
+        '"""Sessions keep what is common to requests."""\n\n\nclass Session:\n'
+        "    def send(self, request, **kwargs):\n"
+        '        kwargs.setdefault("stream", self.stream)\n'
+        "        hooks = request.hooks\n        r = self.get_adapter(request.url).send(request)\n"
+        '        r = dispatch_hook("response", hooks, r, **kwargs)\n        return r\n\n'
+        "    def get_adapter(self, url):\n"
+        "        for prefix, adapter in self.adapters.items():\n"
+        "            if url.startswith(prefix):\n                return adapter\n"
+        "        raise InvalidSchema(\n"
+        '            f"No connection adapters were found "\n            f"for {url!r}"\n        )\n'
+    ),
+    "net/hooks.py": (
+        '"""Hooks of a response."""\n\n\ndef dispatch_hook(key, hooks, hook_data, **kwargs):\n'
+        '    """Dispatch hooks for the response."""\n'
+        "    for hook in hooks.get(key, ()):\n        hook_data = hook(hook_data, **kwargs)\n"
+        "    return hook_data\n"
+    ),
+    "tests/test_adapters.py": (
+        "def test_get_adapter():\n    assert Session().get_adapter('http://a')\n"
+    ),
 }
 
 
@@ -124,3 +156,22 @@ def test_how_a_question_was_read_is_said(world: World, engine: Engine) -> None:
     assert any("password" in note for note in ask(world, engine, "проверка пароля").notes)
     assert any("autentication" in note for note in ask(world, engine, "autentication").notes)
     assert not any("Read as" in note for note in ask(world, engine, "password check").notes)
+
+
+@pytest.mark.parametrize("question", ["getAdapter", "GetAdapter", "get-adapter", "getAdapter()"])
+def test_definition_in_another_spelling_is_first_and_sure(
+    world: World, engine: Engine, question: str
+) -> None:
+    world.index("net", NET)
+    ranked = ask(world, engine, question)
+    first = ranked.hits[0]
+    assert (first.path, first.symbol) == ("net/sessions.py", "Session.get_adapter")
+    assert first.confidence is Confidence.HIGH
+    assert any("get_adapter" in note for note in ranked.notes)
+
+
+def test_name_that_somebody_defines_as_it_is_written_is_not_respelled(
+    world: World, engine: Engine
+) -> None:
+    world.index("net", NET | {"web/adapter.js": "function getAdapter(url) {\n  return url\n}\n"})
+    assert ask(world, engine, "getAdapter").hits[0].path == "web/adapter.js"

@@ -23,7 +23,7 @@ from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.frames import Ranked
-from paparatsd.search.pointed import asked_lines, placed_files
+from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
 from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
@@ -277,6 +277,8 @@ class Engine:
         self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
     ) -> Certain:
         """Return what answers a question of a special kind for certain."""
+        if pinned.query.only_place:
+            return certain_place(pinned, files, records)
         return certain_definition(pinned.query, files, features)
 
     def _winners(

@@ -12,7 +12,7 @@ from paparatsd.errors import BadQuery
 from paparatsd.search.intents import callers_of, definition_of, parts
 from paparatsd.search.kinds import kinds_asked_for
 from paparatsd.search.messages import constant_words, is_message
-from paparatsd.search.places import find_places, is_place, without_frames
+from paparatsd.search.places import find_places, is_only_place, is_place, without_frames
 from paparatsd.search.spelling import spellings, split_qualified
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Query:
     given with ("Sinatra" of `Sinatra::Base`). spellings: other spellings of the names, lower case.
     paths: files it points to. callers_of: the name whose uses are asked for. definition_of: the
     name whose definition is, and nothing else. embed_text: what to embed instead of the text; see
-    `meaning`.
+    `meaning`. only_place: whether it is one of `paths` and asks nothing else.
     """
 
     text: str
@@ -100,6 +100,7 @@ class Query:
     callers_of: str | None = None
     definition_of: str | None = None
     embed_text: str = ""
+    only_place: bool = False
 
     @property
     def plain(self) -> bool:
@@ -157,6 +158,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         callers_of=callers,
         definition_of=definition,
         embed_text="" if subject == text else subject,
+        only_place=bool(places) and not asked and is_only_place(text),
     )
 
 

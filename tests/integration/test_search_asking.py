@@ -175,3 +175,58 @@ def test_name_that_somebody_defines_as_it_is_written_is_not_respelled(
 ) -> None:
     world.index("net", NET | {"web/adapter.js": "function getAdapter(url) {\n  return url\n}\n"})
     assert ask(world, engine, "getAdapter").hits[0].path == "web/adapter.js"
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("src/http/client.py", "src/http/client.py"),
+        ("http/client.py:6", "src/http/client.py"),
+        ("src/http/client.py, line 6", "src/http/client.py"),
+        ("users.py", "src/users.py"),
+        ("/home/me/site/src/users.py:6", "src/users.py"),
+        (
+            'File "src/users.py", line 6, in rename\n    get_user_by_id(number).name = name',
+            "src/users.py",
+        ),
+    ],
+)
+def test_place_that_is_one_file_is_the_answer_and_nothing_else_is_shown(
+    world: World, engine: Engine, question: str, path: str
+) -> None:
+    ranked = ask(world, engine, question)
+    assert paths(ranked) == [path]
+    assert {hit.confidence for hit in ranked.hits} == {Confidence.HIGH}
+    assert ranked.notes == ()
+
+
+def test_place_that_is_several_files_names_them_all_as_partial(
+    world: World, engine: Engine
+) -> None:
+    ranked = ask(world, engine, "client.py")
+    assert paths(ranked) == ["src/http/client.py", "src/mail/client.py"]
+    assert {hit.confidence for hit in ranked.hits} == {Confidence.PARTIAL}
+    assert len(ranked.notes) == 1
+
+
+def test_line_decides_between_files_of_one_name(world: World, engine: Engine) -> None:
+    ranked = ask(world, engine, "client.py:9")
+    assert ranked.hits[0].path == "src/http/client.py"
+    assert [hit.confidence for hit in ranked.hits] == [Confidence.HIGH, Confidence.LOW]
+
+
+def test_file_nearest_to_the_root_is_first_of_those_that_fit_equally(
+    world: World, engine: Engine
+) -> None:
+    text = "def run():\n    return 1\n"
+    world.index("apps", {"tests/a/app.py": text, "src/a/b/app.py": text, "src/b/app.py": text})
+    assert paths(ask(world, engine, "app.py:2")) == [
+        "src/b/app.py", "tests/a/app.py", "src/a/b/app.py",
+    ]  # fmt: skip
+
+
+def test_line_behind_the_end_of_a_file_is_told(world: World, engine: Engine) -> None:
+    ranked = ask(world, engine, "src/users.py:900")
+    assert paths(ranked) == ["src/users.py"]
+    assert ranked.hits[0].confidence is Confidence.PARTIAL
+    assert "lines" in ranked.notes[0]

@@ -42,6 +42,7 @@ from paparatsd.search.related import Related
 from paparatsd.search.respelling import Respelling, respelling_notes
 from paparatsd.search.results import Results, Winner
 from paparatsd.search.shelf import Shelf
+from paparatsd.search.verbatim import needles_of, verbatim
 from paparatsd.search.views import Views
 
 if TYPE_CHECKING:
@@ -279,6 +280,9 @@ class Engine:
         """Return what answers a question of a special kind for certain."""
         if pinned.query.only_place:
             return certain_place(pinned, files, records)
+        needles = needles_of(pinned.request.query)
+        if needles:
+            return verbatim(needles, files, features, self._shelf)
         return certain_definition(pinned.query, files, features)
 
     def _winners(

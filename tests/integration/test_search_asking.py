@@ -65,6 +65,18 @@ NET = {
         "        raise InvalidSchema(\n"
         '            f"No connection adapters were found "\n            f"for {url!r}"\n        )\n'
     ),
+    "net/globals.py": (
+        '_no_app_msg = """\\\n'
+        "Working outside of application context.\n\nThis typically means that you need a context.\n"
+        '"""\n\n\ndef setting(name, section):\n'
+        "    if name not in section:\n"
+        '        raise KeyError(f"Unknown setting {name} in section {section} of the file")\n'
+        "    return section[name]\n\n\nclass ApplicationContext:\n"
+        '    """The context of an application while working."""\n'
+    ),
+    "docs/context.md": (
+        "# Context\n\nWorking outside of application context.\n\nIt works inside of one.\n"
+    ),
     "net/hooks.py": (
         '"""Hooks of a response."""\n\n\ndef dispatch_hook(key, hooks, hook_data, **kwargs):\n'
         '    """Dispatch hooks for the response."""\n'
@@ -230,3 +242,38 @@ def test_line_behind_the_end_of_a_file_is_told(world: World, engine: Engine) -> 
     assert paths(ranked) == ["src/users.py"]
     assert ranked.hits[0].confidence is Confidence.PARTIAL
     assert "lines" in ranked.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "line"),
+    [
+        ('r = dispatch_hook("response", hooks, r, **kwargs)', "net/sessions.py", 9),
+        ("r  = dispatch_hook('response', hooks, r, **kwargs)", "net/sessions.py", 9),
+        ('kwargs.setdefault("stream", self.stream)', "net/sessions.py", 6),
+        ("No connection adapters were found for 'foo'", "net/sessions.py", 17),
+        (
+            "requests.exceptions.InvalidSchema: No connection adapters were found for 'a://b'",
+            "net/sessions.py",
+            17,
+        ),
+        ("Working outside of application context.", "net/globals.py", 2),
+        ("Unknown setting colour in section main of the file", "net/globals.py", 10),
+    ],
+)
+def test_pasted_text_leads_to_where_it_stands(
+    world: World, engine: Engine, question: str, path: str, line: int
+) -> None:
+    world.index("net", NET)
+    first = ask(world, engine, question).hits[0]
+    assert first.path == path
+    assert first.start_line <= line <= first.end_line
+    assert first.confidence is Confidence.HIGH
+
+
+def test_pasted_text_that_stands_nowhere_is_an_ordinary_question(
+    world: World, engine: Engine
+) -> None:
+    world.index("net", NET)
+    ranked = ask(world, engine, 'kwargs.setdefault("verify", self.verify)')
+    assert ranked.hits
+    assert Confidence.HIGH not in {hit.confidence for hit in ranked.hits}

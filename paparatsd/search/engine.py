@@ -15,6 +15,7 @@ import numpy as np
 
 from paparatsd.errors import Busy
 from paparatsd.search import confidence
+from paparatsd.search.asked_kind import certain_kind, kind_first, rows_of_kind
 from paparatsd.search.callers import caller_hits, find_callers
 from paparatsd.search.candidates import group_copies, shown_files
 from paparatsd.search.certain import NOTHING_CERTAIN, certain_definition
@@ -242,6 +243,9 @@ class Engine:
         ):
             parts.append(view.versions[[row for row in placed if rows[row]]])
         query = pinned.query
+        if query.kind:
+            for view, rows in zip(pinned.views, pinned.allowed.rows, strict=True):
+                parts.append(view.versions[rows_of_kind(query.kind, view, rows)])
         folded = [*(name.casefold() for name in query.names), *query.spellings, *query.joined]
         if folded:
             definers = self._respelling.definers(pinned.scope, pinned.views, pinned.allowed, folded)
@@ -280,6 +284,8 @@ class Engine:
         """Return what answers a question of a special kind for certain."""
         if pinned.query.only_place:
             return certain_place(pinned, files, records)
+        if pinned.query.kind:
+            return certain_kind(pinned, files, features)
         needles = needles_of(pinned.request.query)
         if needles:
             return verbatim(needles, files, features, self._shelf)
@@ -300,6 +306,7 @@ class Engine:
         lines = asked_lines(pinned, files) | certain.lines
         weights = self._ranker.weights(by_words=by_words, single=single)
         scores = self._ranker.score(features.values, by_words=by_words, single=single)
+        scores = kind_first(pinned, files, features, scores)
         choice = choose_chunks(
             pinned.query,
             candidates,

@@ -15,6 +15,7 @@ import numpy as np
 
 from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens
 from paparatsd.search.abbreviations import other_forms
+from paparatsd.search.families import family
 from paparatsd.search.query import MAX_TERMS, POSITION_DECAY, Intent, QueryTerm, analyse
 from paparatsd.search.translate import is_foreign, translate
 from paparatsd.search.typos import correct, numbers
@@ -68,6 +69,9 @@ def expand(
         if translated is not None:
             notes = (f'Read as "{translated.meaning}" in English.',)
             return Expanded(translated, notes, _frequency_of(translated, frequency))
+    if query.subject:
+        query = _with_families(query, frequency)
+        counts = _frequency_of(query, frequency)
     unknown = [term.text for term, count in zip(query.terms, counts, strict=True) if count <= 0]
     if unknown and query.intent is not Intent.CODE:
         changed, notes = _without_unknown(query, unknown, frequency, own_name)
@@ -178,6 +182,19 @@ def _without_unknown(
     if fixes:
         query = analyse(_replaced(query.text, fixes), own_name)
     return (_with_further(query, further) if further else query), tuple(notes)
+
+
+def _with_families(query: Query, frequency: Frequency) -> Query:
+    """Return a question for a kind of files with words that share a stem with its subject.
+
+    "docs about deployment" are called "deploying"; such files are few, and their words others.
+    """
+    forms = [(terms, family(terms[0])) for terms in query.subject]
+    every = list(dict.fromkeys(form for _, found in forms for form in found))
+    known = dict(zip(every, frequency(numbers(every)) > 0, strict=True))
+    found = [(terms, tuple(form for form in others if known[form])) for terms, others in forms]
+    more = _with_further(query, [form for _, others in found for form in others])
+    return replace(more, subject=tuple((*terms, *others) for terms, others in found))
 
 
 def _known_forms(word: str, frequency: Frequency) -> list[str]:

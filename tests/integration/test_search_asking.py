@@ -277,3 +277,46 @@ def test_pasted_text_that_stands_nowhere_is_an_ordinary_question(
     ranked = ask(world, engine, 'kwargs.setdefault("verify", self.verify)')
     assert ranked.hits
     assert Confidence.HIGH not in {hit.confidence for hit in ranked.hits}
+
+
+KINDS = {
+    "jar/cookies.py": (
+        '"""The cookie jar."""\n\n\nclass CookieJar:\n    """A jar of cookies: cookie jar."""\n\n'
+        "    def set_cookie(self, cookie):\n        self.jar[cookie.name] = cookie\n"
+    ),
+    "tests/test_requests.py": (
+        "def test_get():\n    assert get('/')\n\n\n"
+        "def test_cookies_are_kept():\n    jar = make_jar()\n    assert jar['cookie']\n"
+    ),
+    "app/deployment.py": "def deployment():\n    return deployment_of(deployment)\n",
+    "docs/deploying/index.rst": "Deploying to Production\n=======================\n\nDeploy it.\n",
+    "docs/index.rst": "Welcome\n=======\n\nRead on.\n",
+    "app/config.py": "class Configuration:\n    ci_configuration = None\n",
+    ".github/workflows/run-tests.yml": "name: Tests\non: push\njobs:\n  tests:\n    steps: []\n",
+    ".travis.yml": "language: python\nscript: pytest\n",
+    "setup.cfg": "[configuration]\nci = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("tests for the cookie jar", {"tests/test_requests.py"}),
+        ("docs about deployment", {"docs/deploying/index.rst"}),
+        ("documentation on deploying", {"docs/deploying/index.rst"}),
+        ("ci configuration", {".github/workflows/run-tests.yml", ".travis.yml"}),
+        ("github actions workflows", {".github/workflows/run-tests.yml", ".travis.yml"}),
+    ],
+)
+def test_files_of_the_kind_asked_for_come_first(
+    world: World, engine: Engine, question: str, first: set[str]
+) -> None:
+    world.index("kinds", KINDS)
+    assert set(paths(ask(world, engine, question))[: len(first)]) == first
+
+
+def test_kind_of_which_no_file_is_about_the_subject_leaves_the_order(
+    world: World, engine: Engine
+) -> None:
+    world.index("kinds", KINDS)
+    assert paths(ask(world, engine, "docs about the cookie jar"))[0] == "jar/cookies.py"

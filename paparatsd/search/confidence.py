@@ -207,8 +207,12 @@ class Judge:
 
     def grounds(self, file: int) -> dict[str, float]:
         """Return what the shown score was computed from, by name (see `meanings`)."""
+        lead = self._certain.leads.get(file)
+        if lead is not None:
+            return {"answerable": 1.0, "this_one": lead.score, "certain": 1.0}
         answer = self._levels.answerable[self._answer]
-        grounds = {"answerable": self._answerable, "this_one": self.this_one(file)}
+        bound = self._bound / max(self._answerable, self._bound)
+        grounds = {"answerable": self._answerable, "this_one": min(bound, self.this_one(file))}
         grounds |= {name: self._inputs[name] for name in answer.weights}
         behind = float(self._scores[self._first] - self._scores[file])
         if file == self._first or behind <= 0:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens
+from paparatsd.chunks.terms import STOP, is_cjk, stem, term_id, word_tokens
 from paparatsd.search.abbreviations import other_forms
 from paparatsd.search.families import family
 from paparatsd.search.query import MAX_TERMS, POSITION_DECAY, Intent, QueryTerm, analyse
@@ -67,7 +67,7 @@ def expand(
     if _is_question(query) and is_foreign(query.text):
         translated = _in_english(query, counts, frequency, own_name)
         if translated is not None:
-            notes = (f'Read as "{translated.meaning}" in English.',)
+            notes = (f'Read as "{translated.meaning}" in English.', *_not_understood(query.text))
             return Expanded(translated, notes, _frequency_of(translated, frequency))
     if query.subject:
         query = _with_families(query, frequency)
@@ -114,6 +114,18 @@ def _in_english(
         paths=query.paths,
         embed_text=english.text,
     )
+
+
+def _not_understood(text: str) -> tuple[str, ...]:
+    """Return what to tell of the words that are left out because the lexicon lacks them.
+
+    Only those that a language without inflections has: of others most are function words.
+    """
+    left = [
+        piece.source for piece in translate(text)
+        if not piece.senses and len(piece.source) > 1 and is_cjk(piece.source[0])
+    ]  # fmt: skip
+    return (f"Not understood and left out: {', '.join(dict.fromkeys(left))}.",) if left else ()
 
 
 def _choose(pieces: Iterable[Piece], frequency: Frequency) -> list[Choice]:

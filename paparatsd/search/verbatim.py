@@ -43,7 +43,7 @@ _ASKS = re.compile(
     r"\s*(?:how|where|what|which|who|why|when|find|show|list|explain|does|do|is|are|can)\b", re.I
 )
 _CODE = re.compile(
-    r"[(){}\[\]=;]|->|::|^\s*(?:return|raise|throw|yield|await|import|from|use|using|include)\s",
+    r"[(){}\[\]=;]|^\s*(?:return|raise|throw|yield|await|import|from|use|using|include)\s",
     re.M,
 )
 _NAMED_CALL = re.compile(r"[\w$.:>#\\-]+\([\w\s,*&]*\)")

@@ -106,7 +106,10 @@ def is_only_place(text: str) -> bool:
         return True
     beside = _PATH_AND_LINE.fullmatch(first)
     path = (beside["path"] if beside else first).strip(_AROUND)
-    return not code and not any(map(str.isspace, path)) and is_place(path)
+    if code or any(map(str.isspace, path)):
+        return False
+    # `response.json` may be a member; where such a file is, it is meant.
+    return is_place(path) or _PATH.fullmatch(path) is not None
 
 
 def without_frames(text: str) -> str:

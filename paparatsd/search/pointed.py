@@ -101,7 +101,9 @@ def _fit(
     path = file.path.lower()
     exact = any(place.path.lower() == path for place in places)
     inside = any(f"/{place.path.lower()}".endswith(f"/{path}") for place in places)
-    return (0.0 if inside else 1.0 - sure), line > int(ends.max(initial=0)), not (exact or inside)
+    # Outside of the root folders are called anything: the name and its folder are enough.
+    enough = inside or any(sure * len(place.parts) > 1.5 for place in places)
+    return (0.0 if enough else 1.0 - sure), line > int(ends.max(initial=0)), not (exact or inside)
 
 
 def _nearness(file: FileRow) -> tuple[int, bool, str, int]:

@@ -31,7 +31,7 @@ FEWEST_WORDS, FEWEST_TOGETHER = 3, 2
 AROUND = 40
 """Characters that values and the code between literals may take beside a message."""
 MAX_NEEDLES = 12
-MAX_CHUNKS, MAX_FILES = 240, 60
+MAX_CHUNKS, MAX_FILES, LIKELIEST = 240, 60, 12
 """Of the candidates, the chunks that have most of the question's words are read."""
 ENOUGH = 0.6
 """Share of what is pasted that must stand at one place."""
@@ -61,6 +61,8 @@ class Needles:
 
     pieces: tuple[str, ...]
     code: bool
+    whole: bool = False
+    """Nothing says that it is a message: only as it stands, and only in the likeliest chunks."""
 
     @property
     def size(self) -> int:
@@ -83,6 +85,8 @@ def needles_of(text: str) -> tuple[Needles, ...]:
     if is_message(text) or (reads_like_message(text) and not code):
         pieces = (" ".join(piece.split()) for piece in constant_pieces(text))
         out.append(_needles((piece for piece in pieces if _is_telling(piece)), code=False))
+    elif text[0].isupper() and text.count(" ") >= FEWEST_WORDS and "\n" not in text:
+        out.append(Needles((" ".join(text.split()),), code=False, whole=True))
     return tuple(needles for needles in out if needles.pieces)
 
 
@@ -108,6 +112,8 @@ def joined_literals(text: str) -> str:
 
 def share_found(needles: Needles, text: str) -> float:
     """Return which share of what is pasted stands in a text, 0..1."""
+    if needles.whole:
+        return float(needles.pieces[0] in " ".join(text.split()))
     found = 0
     if needles.code:
         code = squeezed(text)
@@ -186,7 +192,7 @@ def _standing(
     needles: Needles, files: Sequence[FileRow], features: FeatureTable, shelf: Shelf
 ) -> Certain:
     shares: dict[int, dict[int, float]] = {}
-    for at, ordinals in _likely_chunks(features).items():
+    for at, ordinals in _likely_chunks(needles, features).items():
         chunks = shelf.chunks(files[at].version)
         for ordinal in ordinals:
             if ordinal < len(chunks):
@@ -203,10 +209,10 @@ def _standing(
     return _led(needles, leads, files, shelf)
 
 
-def _likely_chunks(features: FeatureTable) -> dict[int, list[int]]:
+def _likely_chunks(needles: Needles, features: FeatureTable) -> dict[int, list[int]]:
     """Return per file the chunks with most of the question's words, best files first."""
     scores, starts = features.chunk_scores, features.hits.starts
-    best = np.argsort(-scores, kind="stable")[:MAX_CHUNKS]
+    best = np.argsort(-scores, kind="stable")[: LIKELIEST if needles.whole else MAX_CHUNKS]
     best = best[scores[best] > 0]
     owners = np.searchsorted(starts, best, side="right") - 1
     found: dict[int, list[int]] = {}

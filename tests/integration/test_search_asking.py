@@ -196,6 +196,8 @@ def test_name_that_somebody_defines_as_it_is_written_is_not_respelled(
         ("http/client.py:6", "src/http/client.py"),
         ("src/http/client.py, line 6", "src/http/client.py"),
         ("users.py", "src/users.py"),
+        ("users.md", "docs/users.md"),
+        ("/usr/lib/site-packages/http/client.py:6", "src/http/client.py"),
         ("/home/me/site/src/users.py:6", "src/users.py"),
         (
             'File "src/users.py", line 6, in rename\n    get_user_by_id(number).name = name',
@@ -237,6 +239,15 @@ def test_file_nearest_to_the_root_is_first_of_those_that_fit_equally(
     ]  # fmt: skip
 
 
+def test_file_of_exactly_this_path_is_the_one_that_is_meant(world: World, engine: Engine) -> None:
+    text = "def run():\n    return 1\n"
+    world.index("apps", {"README.md": "# A\n", "a/README.md": "# B\n", "b/src/c/app.py": text,
+                         "src/c/app.py": text + "\n"})  # fmt: skip
+    for question, path in (("README.md", "README.md"), ("src/c/app.py", "src/c/app.py")):
+        first = ask(world, engine, question).hits[0]
+        assert (first.path, first.confidence) == (path, Confidence.HIGH)
+
+
 def test_line_behind_the_end_of_a_file_is_told(world: World, engine: Engine) -> None:
     ranked = ask(world, engine, "src/users.py:900")
     assert paths(ranked) == ["src/users.py"]
@@ -257,6 +268,7 @@ def test_line_behind_the_end_of_a_file_is_told(world: World, engine: Engine) -> 
             17,
         ),
         ("Working outside of application context.", "net/globals.py", 2),
+        ("Working outside of application context", "net/globals.py", 2),
         ("Unknown setting colour in section main of the file", "net/globals.py", 10),
     ],
 )

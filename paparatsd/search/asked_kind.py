@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.fields import ENC, FIELDS, PATH, SYM
 from paparatsd.model import Confidence
 from paparatsd.search.certain import LIKELY, NOTHING_CERTAIN, SURE_LEAD, Certain, Lead
 from paparatsd.search.priors import Prior, path_priors
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 COVERED = 0.5
 """Share of the subject that a file must have to be about it."""
+ALL = 0.99
+EVERYWHERE = (1 << len(FIELDS)) - 1
+NAMES = (1 << SYM) | (1 << ENC) | (1 << PATH)
 FEW = 6
 MAX_OF_KIND = 60
 APART = 1.0
@@ -82,27 +86,36 @@ def kind_first(
     return np.where(asked, scores, scores - behind)
 
 
-def _coverage(pinned: Pinned, features: FeatureTable) -> Floats:
-    """Return the share of the question's subject that each file has, 1 without a subject."""
+def _coverage(pinned: Pinned, features: FeatureTable, fields: int = EVERYWHERE) -> Floats:
+    """Return the share of the question's subject that each file has in some fields (bits).
+
+    1 without a subject.
+    """
     query = pinned.query
     places = {term.text: at for at, term in enumerate(query.terms)}
     total = 0.0
-    covered = np.zeros(features.hits.whole.shape[1], np.float64)
+    covered = np.zeros(features.hits.places.shape[1], np.float64)
     for terms in query.subject:
         rows = [places[term] for term in terms if term in places]
         worth = float(features.worth[rows].max(initial=0.0)) if rows else 0.0
         total += worth
         if worth:
-            covered += worth * (features.hits.whole[rows] > 0).any(axis=0)
+            covered += worth * (features.hits.places[rows] & fields != 0).any(axis=0)
     return covered / total if total else np.full(len(covered), 0.0 if query.subject else 1.0)
 
 
 def certain_kind(pinned: Pinned, files: Sequence[FileRow], features: FeatureTable) -> Certain:
-    """Return the files of a kind that is asked for without a subject: they are the answer."""
+    """Return the files of a kind that is asked for without a subject: they are the answer.
+
+    With a subject those are likely that have all of it in their path, headings and names.
+    """
     query = pinned.query
-    if not query.kind or query.subject:
+    if not query.kind:
         return NOTHING_CERTAIN
     found = [at for at, file in enumerate(files) if is_of_kind(query.kind, file.path)]
+    if query.subject:
+        named = _coverage(pinned, features, NAMES)
+        return Certain(likely=frozenset(at for at in found if named[at] >= ALL))
     words = features.values["bm25f_share"]
     found.sort(key=lambda at: (-words[at], files[at].view, files[at].path))
     lead = SURE_LEAD if len(found) <= FEW else Lead(LIKELY, Confidence.PARTIAL)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
 
-SURE, LIKELY, POSSIBLE = 0.98, 0.6, 0.1
-"""Scores shown for answers that are certain, for one of several that fit equally, and for those
-that fit less; a chance like any other score."""
+SURE, LIKELY, WORTH_READING, POSSIBLE = 0.98, 0.6, 0.4, 0.1
+"""Scores shown for answers that are certain, for one of several that fit equally, for what is
+likely at least, and for what fits less; a chance like any other score."""
 DEFINES = 0.5
 """A definition of at least this worth (`def_exact`): no field or local variable."""
 _BESIDES = Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED | Prior.STUB
@@ -47,12 +47,14 @@ SURE_LEAD = Lead(SURE, Confidence.HIGH)
 class Certain:
     """Files (their numbers) that answer a question whatever the ranking says, best first.
 
-    alone: nothing else is worth showing. note: what to tell the reader of it.
+    alone: nothing else is worth showing. note: what to tell the reader of it. likely: files that
+    are worth reading when one of them is ranked first, whatever the estimate.
     """
 
     leads: Mapping[int, Lead] = field(default_factory=lambda: MappingProxyType({}))
     alone: bool = False
     note: str | None = None
+    likely: frozenset[int] = frozenset()
 
     def order(self, ranked: Iterable[int]) -> list[int]:
         """Return files in their order, but these first."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS
-from paparatsd.search.certain import NOTHING_CERTAIN
+from paparatsd.search.certain import NOTHING_CERTAIN, WORTH_READING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -194,22 +194,31 @@ class Judge:
         known = self._shown.get(file)
         if known is None:
             known = round(min(self._bound, self._answerable * self.this_one(file)), 4)
+            if self._is_likely(file):
+                known = max(known, WORTH_READING)
             lead = self._certain.leads.get(file)
             self._shown[file] = known = known if lead is None else lead.score
         return known
+
+    def _is_likely(self, file: int) -> bool:
+        return file == self._first and file in self._certain.likely
 
     def label(self, file: int) -> Confidence:
         """Return the word for a file's shown score."""
         lead = self._certain.leads.get(file)
         if lead is not None:
             return lead.label
-        return self._levels.label(self.shown(file), self._answerable)
+        estimated = self._levels.label(self.shown(file), self._answerable)
+        low = estimated is Confidence.LOW
+        return Confidence.PARTIAL if low and self._is_likely(file) else estimated
 
     def grounds(self, file: int) -> dict[str, float]:
         """Return what the shown score was computed from, by name (see `meanings`)."""
         lead = self._certain.leads.get(file)
         if lead is not None:
             return {"answerable": 1.0, "this_one": lead.score, "certain": 1.0}
+        if self._is_likely(file) and self.shown(file) <= WORTH_READING:
+            return {"answerable": 1.0, "this_one": WORTH_READING, "certain": 0.0}
         answer = self._levels.answerable[self._answer]
         bound = self._bound / max(self._answerable, self._bound)
         grounds = {"answerable": self._answerable, "this_one": min(bound, self.this_one(file))}

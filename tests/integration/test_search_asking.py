@@ -324,7 +324,9 @@ def test_files_of_the_kind_asked_for_come_first(
     world: World, engine: Engine, question: str, first: set[str]
 ) -> None:
     world.index("kinds", KINDS)
-    assert set(paths(ask(world, engine, question))[: len(first)]) == first
+    ranked = ask(world, engine, question)
+    assert set(paths(ranked)[: len(first)]) == first
+    assert ranked.hits[0].confidence is not Confidence.LOW
 
 
 def test_kind_of_which_no_file_is_about_the_subject_leaves_the_order(

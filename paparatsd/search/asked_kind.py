@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.fields import ENC, FIELDS, PATH, SYM
+from paparatsd.chunks.terms import tokens
 from paparatsd.model import Confidence
 from paparatsd.search.certain import LIKELY, NOTHING_CERTAIN, SURE_LEAD, Certain, Lead
 from paparatsd.search.priors import Prior, path_priors
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from paparatsd.model import Chunk
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query import Query
     from paparatsd.search.recall import Pinned
+    from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
 
     Floats = NDArray[np.float64]
@@ -69,11 +73,15 @@ def rows_of_kind(kind: str, view: ProjectView, allowed: NDArray[np.bool_]) -> li
 
 
 def kind_first(
-    pinned: Pinned, files: Sequence[FileRow], features: FeatureTable, scores: Floats
+    pinned: Pinned,
+    files: Sequence[FileRow],
+    features: FeatureTable,
+    scores: Floats,
+    certain: Certain,
 ) -> Floats:
     """Return the scores with all other files behind those of the kind that are about the subject.
 
-    As they are when no such file is.
+    As they are when no such file is. `certain`: see `certain_kind`.
     """
     kind = pinned.query.kind
     if not kind:
@@ -82,8 +90,20 @@ def kind_first(
     asked = of_kind & (_coverage(pinned, features) >= COVERED)
     if not asked.any() or asked.all():
         return scores
-    behind = max(0.0, float(scores[~asked].max() - scores[asked].min()) + APART)
-    return np.where(asked, scores, scores - behind)
+    scores = _behind(scores, asked)
+    if kind == "docs":  # a mention is no document about it, a heading is
+        headed = asked & np.array([at in certain.likely for at in range(len(files))], np.bool_)
+        others = asked & ~headed
+        if headed.any() and others.any():
+            scores = np.where(asked, _behind(scores, headed), scores)
+            scores = _behind(scores, asked)
+    return scores
+
+
+def _behind(scores: Floats, first: NDArray[np.bool_]) -> Floats:
+    """Return scores with all files behind the last of some, the order among them as it was."""
+    distance = max(0.0, float(scores[~first].max() - scores[first].min()) + APART)
+    return np.where(first, scores, scores - distance)
 
 
 def _coverage(pinned: Pinned, features: FeatureTable, fields: int = EVERYWHERE) -> Floats:
@@ -104,7 +124,9 @@ def _coverage(pinned: Pinned, features: FeatureTable, fields: int = EVERYWHERE) 
     return covered / total if total else np.full(len(covered), 0.0 if query.subject else 1.0)
 
 
-def certain_kind(pinned: Pinned, files: Sequence[FileRow], features: FeatureTable) -> Certain:
+def certain_kind(
+    pinned: Pinned, files: Sequence[FileRow], features: FeatureTable, shelf: Shelf
+) -> Certain:
     """Return the files of a kind that is asked for without a subject: they are the answer.
 
     With a subject those are likely that have all of it in their path, headings and names.
@@ -115,8 +137,22 @@ def certain_kind(pinned: Pinned, files: Sequence[FileRow], features: FeatureTabl
     found = [at for at, file in enumerate(files) if is_of_kind(query.kind, file.path)]
     if query.subject:
         named = _coverage(pinned, features, NAMES)
-        return Certain(likely=frozenset(at for at in found if named[at] >= ALL))
+        likely = {at for at in found if named[at] >= ALL}
+        if query.kind == "docs":
+            covered = _coverage(pinned, features)
+            about = [at for at in found if covered[at] >= ALL and at not in likely]
+            likely.update(at for at in about if _is_headed(query, shelf.chunks(files[at].version)))
+        return Certain(likely=frozenset(likely))
     words = features.values["bm25f_share"]
     found.sort(key=lambda at: (-words[at], files[at].view, files[at].path))
     lead = SURE_LEAD if len(found) <= FEW else Lead(LIKELY, Confidence.PARTIAL)
     return Certain(dict.fromkeys(found, lead), alone=bool(found))
+
+
+def _is_headed(query: Query, chunks: Sequence[Chunk]) -> bool:
+    """Say whether a heading of a document has all of the subject."""
+    for heading in dict.fromkeys(chunk.name for chunk in chunks if chunk.name):
+        said = frozenset(tokens(heading.rpartition(" > ")[2]))
+        if all(not said.isdisjoint(terms) for terms in query.subject):
+            return True
+    return False

@@ -285,7 +285,7 @@ class Engine:
         if pinned.query.only_place:
             return certain_place(pinned, files, records)
         if pinned.query.kind:
-            return certain_kind(pinned, files, features)
+            return certain_kind(pinned, files, features, self._shelf)
         needles = needles_of(pinned.request.query)
         if needles:
             return verbatim(needles, files, features, self._shelf)
@@ -306,7 +306,7 @@ class Engine:
         lines = asked_lines(pinned, files) | certain.lines
         weights = self._ranker.weights(by_words=by_words, single=single)
         scores = self._ranker.score(features.values, by_words=by_words, single=single)
-        scores = kind_first(pinned, files, features, scores)
+        scores = kind_first(pinned, files, features, scores, certain)
         choice = choose_chunks(
             pinned.query,
             candidates,

@@ -302,6 +302,16 @@ KINDS = {
     ),
     "app/deployment.py": "def deployment():\n    return deployment_of(deployment)\n",
     "docs/deploying/index.rst": "Deploying to Production\n=======================\n\nDeploy it.\n",
+    "docs/quickstart.rst": (
+        "Quickstart\n==========\n\nRead on.\n\nMinimal\n-------\n\n"
+        + "An application answers.\n" * 80
+        + "\nSignals\n-------\n\n"
+        + "Connect to one and wait.\n" * 80
+    ),
+    "docs/handlers.rst": (
+        "Handlers\n========\n\nSignals reach signals: the signals of a handler are signals.\n"
+    ),
+    "app/signals.py": "class Signals:\n    def signals(self):\n        return signals\n",
     "docs/index.rst": "Welcome\n=======\n\nRead on.\n",
     "app/config.py": "class Configuration:\n    ci_configuration = None\n",
     ".github/workflows/run-tests.yml": "name: Tests\non: push\njobs:\n  tests:\n    steps: []\n",
@@ -315,6 +325,7 @@ KINDS = {
     [
         ("tests for the cookie jar", {"tests/test_requests.py"}),
         ("docs about deployment", {"docs/deploying/index.rst"}),
+        ("docs about signals", {"docs/quickstart.rst"}),
         ("documentation on deploying", {"docs/deploying/index.rst"}),
         ("ci configuration", {".github/workflows/run-tests.yml", ".travis.yml"}),
         ("github actions workflows", {".github/workflows/run-tests.yml", ".travis.yml"}),

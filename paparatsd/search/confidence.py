@@ -20,6 +20,7 @@ import numpy as np
 
 from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS
+from paparatsd.search.certain import NOTHING_CERTAIN, WORTH_READING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.calibration import Calibration
+    from paparatsd.search.certain import Certain
     from paparatsd.search.features import FeatureTable
     from paparatsd.search.recall import Candidates, Pinned
 
@@ -120,7 +122,7 @@ def _have_words(features: FeatureTable) -> NDArray[np.bool_]:
 class Judge:
     """Scores shown for the files of one question; `order` lists them best first."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one place makes it, from values of its own
         self,
         pinned: Pinned,
         candidates: Candidates,
@@ -130,9 +132,15 @@ class Judge:
         levels: Calibration,
         *,
         embedder: str | None,
+        certain: Certain = NOTHING_CERTAIN,
     ) -> None:
-        """`embedder`: fingerprint of the model behind `pinned.static`, None without one."""
+        """`embedder`: fingerprint of the model behind `pinned.static`, None without one.
+
+        `certain`: what needs no estimate; all other files are less likely than these.
+        """
         self._levels = levels
+        self._certain = certain
+        self._bound = certain.bound()
         self._scores = scores
         self._first = order[0]
         self._shown: dict[int, float] = {}
@@ -161,6 +169,11 @@ class Judge:
 
     def plausible(self, files: Iterable[int]) -> Iterator[int]:
         """Leave out what nothing speaks for; files that have a word of the question stay."""
+        leads = self._certain.leads
+        yield from leads
+        if self._certain.alone:
+            return
+        files = [file for file in files if file not in leads]
         if self._unjudged:
             yield from files
         elif not self.is_noise():
@@ -180,17 +193,35 @@ class Judge:
         """Return the score to show for a file, rounded so that it reads alike everywhere."""
         known = self._shown.get(file)
         if known is None:
-            known = self._shown[file] = round(self._answerable * self.this_one(file), 4)
+            known = round(min(self._bound, self._answerable * self.this_one(file)), 4)
+            if self._is_likely(file):
+                known = max(known, WORTH_READING)
+            lead = self._certain.leads.get(file)
+            self._shown[file] = known = known if lead is None else lead.score
         return known
+
+    def _is_likely(self, file: int) -> bool:
+        return file == self._first and file in self._certain.likely
 
     def label(self, file: int) -> Confidence:
         """Return the word for a file's shown score."""
-        return self._levels.label(self.shown(file), self._answerable)
+        lead = self._certain.leads.get(file)
+        if lead is not None:
+            return lead.label
+        estimated = self._levels.label(self.shown(file), self._answerable)
+        low = estimated is Confidence.LOW
+        return Confidence.PARTIAL if low and self._is_likely(file) else estimated
 
     def grounds(self, file: int) -> dict[str, float]:
         """Return what the shown score was computed from, by name (see `meanings`)."""
+        lead = self._certain.leads.get(file)
+        if lead is not None:
+            return {"answerable": 1.0, "this_one": lead.score, "certain": 1.0}
+        if self._is_likely(file) and self.shown(file) <= WORTH_READING:
+            return {"answerable": 1.0, "this_one": WORTH_READING, "certain": 0.0}
         answer = self._levels.answerable[self._answer]
-        grounds = {"answerable": self._answerable, "this_one": self.this_one(file)}
+        bound = self._bound / max(self._answerable, self._bound)
+        grounds = {"answerable": self._answerable, "this_one": min(bound, self.this_one(file))}
         grounds |= {name: self._inputs[name] for name in answer.weights}
         behind = float(self._scores[self._first] - self._scores[file])
         if file == self._first or behind <= 0:

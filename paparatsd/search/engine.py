@@ -15,14 +15,16 @@ import numpy as np
 
 from paparatsd.errors import Busy
 from paparatsd.search import confidence
+from paparatsd.search.asked_kind import certain_kind, kind_first, rows_of_kind
 from paparatsd.search.callers import caller_hits, find_callers
 from paparatsd.search.candidates import group_copies, shown_files
+from paparatsd.search.certain import NOTHING_CERTAIN, certain_definition
 from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought
 from paparatsd.search.frames import Ranked
-from paparatsd.search.pointed import asked_lines, placed_files
+from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
 from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
@@ -32,15 +34,16 @@ from paparatsd.search.recall import (
     Filters,
     Pinned,
     RecallPlan,
-    allowed_at,
     best_stems,
     gather,
     lexical_vector,
     requests_for,
 )
 from paparatsd.search.related import Related
+from paparatsd.search.respelling import Respelling, respelling_notes
 from paparatsd.search.results import Results, Winner
 from paparatsd.search.shelf import Shelf
+from paparatsd.search.verbatim import needles_of, verbatim
 from paparatsd.search.views import Views
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
+    from paparatsd.search.certain import Certain
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
     from paparatsd.search.ranker import Ranker
@@ -115,6 +119,7 @@ class Engine:
         self._filters = Filters(reader)
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
         self._results = Results(self._shelf)
+        self._respelling = Respelling(reader, self._shelf)
         self._related = Related(reader, self._shelf)
         self._pinned: OrderedDict[int, Pinned] = OrderedDict()
         self._tokens = itertools.count(1)
@@ -139,7 +144,9 @@ class Engine:
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
         early = self._begin(request, allowed, vector, built_in, begin)
-        expanded = expand(analyse(request.query, own_name), corpus.frequency, own_name)
+        asked = analyse(request.query, own_name)
+        spelled = self._respelling.respelled(asked, scope, views, allowed, own_name)
+        expanded = expand(spelled, corpus.frequency, own_name)
         query, frequency = expanded.query, expanded.frequency
         idf, known = corpus.idf_of(frequency), frequency > 0
         # A known identifier is better served by words alone.
@@ -166,7 +173,7 @@ class Engine:
             extra=np.zeros(0, np.int64),
             placed=placed_files(query, views),
             callers=self._callers(query, request, views, allowed),
-            notes=expanded.notes,
+            notes=(*respelling_notes(asked, spelled), *expanded.notes),
         )
         if pinned.callers is not None:
             return RecallPlan(self._pin(pinned), ())
@@ -236,15 +243,13 @@ class Engine:
         ):
             parts.append(view.versions[[row for row in placed if rows[row]]])
         query = pinned.query
+        if query.kind:
+            for view, rows in zip(pinned.views, pinned.allowed.rows, strict=True):
+                parts.append(view.versions[rows_of_kind(query.kind, view, rows)])
         folded = [*(name.casefold() for name in query.names), *query.spellings, *query.joined]
         if folded:
-            repos = sorted({project.repo for project in pinned.scope.projects})
-            definers = np.unique(self._reader.definers(repos, folded))
-            shown = [
-                allowed_at(view, rows, definers)
-                for view, rows in zip(pinned.views, pinned.allowed.rows, strict=True)
-            ]
-            parts.append(definers[np.any(shown, axis=0)][:MAX_DEFINERS])
+            definers = self._respelling.definers(pinned.scope, pinned.views, pinned.allowed, folded)
+            parts.append(definers[:MAX_DEFINERS])
         return np.unique(np.concatenate(parts))
 
     def rank(self, token: int, replies: Sequence[RecallReply]) -> Ranked:
@@ -264,12 +269,27 @@ class Engine:
         if not kept:
             return Ranked((), pinned.notes, 0)
         features = compute_features(pinned, candidates, kept, records)
-        winners = self._winners(pinned, candidates, kept, records, features, owners)
+        certain = self._certain(pinned, kept, records, features)
+        winners = self._winners(pinned, candidates, kept, records, features, owners, certain)
         hits = self._results.hits(winners, _sought(pinned, features))
         if pinned.request.related:
             hits = self._related.attach(hits, pinned.scope, pinned.views)
         advice = confidence.advice([hit.confidence for hit in hits])
-        return Ranked(hits, (*pinned.notes, *((advice,) if advice else ())), len(kept))
+        said = certain.note if certain.alone else advice
+        return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))
+
+    def _certain(
+        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+    ) -> Certain:
+        """Return what answers a question of a special kind for certain."""
+        if pinned.query.only_place:
+            return certain_place(pinned, files, records)
+        if pinned.query.kind:
+            return certain_kind(pinned, files, features, self._shelf)
+        needles = needles_of(pinned.request.query)
+        if needles:
+            return verbatim(needles, files, features, self._shelf)
+        return certain_definition(pinned.query, files, features)
 
     def _winners(
         self,
@@ -279,11 +299,14 @@ class Engine:
         records: Records,
         features: FeatureTable,
         owners: dict[int, tuple[int, ...]],
+        certain: Certain = NOTHING_CERTAIN,
     ) -> list[Winner]:
         """Choose the chunks to show."""
         by_words, single = pinned.static is None, pinned.query.single
+        lines = asked_lines(pinned, files) | certain.lines
         weights = self._ranker.weights(by_words=by_words, single=single)
         scores = self._ranker.score(features.values, by_words=by_words, single=single)
+        scores = kind_first(pinned, files, features, scores, certain)
         choice = choose_chunks(
             pinned.query,
             candidates,
@@ -291,16 +314,23 @@ class Engine:
             records,
             features,
             wanted_chunks(pinned.scope, files, records, frozenset(pinned.request.kinds)),
-            asked_lines(pinned, files),
+            lines,
         )
         order = _best_first(scores, files)
-        groups = group_copies(order, files, records, owners)
+        groups = group_copies(certain.order(order), files, records, owners)
         judge = confidence.Judge(
-            pinned, candidates, features, scores, list(groups), self._levels, embedder=self._model
+            pinned,
+            candidates,
+            features,
+            scores,
+            [at for at in order if at in groups],
+            self._levels,
+            embedder=self._model,
+            certain=certain,
         )
         chunks = choice.of_files(judge.plausible(groups), pinned.request.limit)
-        lines = {at: records.open(at).chunk_lines for at in chunks}
-        picks = pick_chunks(list(chunks), chunks, lines, pinned.request.limit)
+        spans = {at: records.open(at).chunk_lines for at in chunks}
+        picks = pick_chunks(list(chunks), chunks, spans, pinned.request.limit)
         return [
             Winner(
                 project=pinned.scope.projects[files[pick.file].view].name,
@@ -311,6 +341,7 @@ class Engine:
                 score=judge.shown(pick.file),
                 confidence=judge.label(pick.file),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
+                lines=lines.get(pick.file, ()),
                 **_reasons(weights, features, judge, pick.file, asked=pinned.request.explain),
             )
             for pick in picks

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens
+from paparatsd.chunks.terms import STOP, is_cjk, stem, term_id, word_tokens
 from paparatsd.search.abbreviations import other_forms
+from paparatsd.search.families import family
 from paparatsd.search.query import MAX_TERMS, POSITION_DECAY, Intent, QueryTerm, analyse
 from paparatsd.search.translate import is_foreign, translate
 from paparatsd.search.typos import correct, numbers
@@ -66,8 +67,11 @@ def expand(
     if _is_question(query) and is_foreign(query.text):
         translated = _in_english(query, counts, frequency, own_name)
         if translated is not None:
-            notes = (f'Read as "{translated.meaning}" in English.',)
+            notes = (f'Read as "{translated.meaning}" in English.', *_not_understood(query.text))
             return Expanded(translated, notes, _frequency_of(translated, frequency))
+    if query.subject:
+        query = _with_families(query, frequency)
+        counts = _frequency_of(query, frequency)
     unknown = [term.text for term, count in zip(query.terms, counts, strict=True) if count <= 0]
     if unknown and query.intent is not Intent.CODE:
         changed, notes = _without_unknown(query, unknown, frequency, own_name)
@@ -110,6 +114,18 @@ def _in_english(
         paths=query.paths,
         embed_text=english.text,
     )
+
+
+def _not_understood(text: str) -> tuple[str, ...]:
+    """Return what to tell of the words that are left out because the lexicon lacks them.
+
+    Only those that a language without inflections has: of others most are function words.
+    """
+    left = [
+        piece.source for piece in translate(text)
+        if not piece.senses and len(piece.source) > 1 and is_cjk(piece.source[0])
+    ]  # fmt: skip
+    return (f"Not understood and left out: {', '.join(dict.fromkeys(left))}.",) if left else ()
 
 
 def _choose(pieces: Iterable[Piece], frequency: Frequency) -> list[Choice]:
@@ -178,6 +194,19 @@ def _without_unknown(
     if fixes:
         query = analyse(_replaced(query.text, fixes), own_name)
     return (_with_further(query, further) if further else query), tuple(notes)
+
+
+def _with_families(query: Query, frequency: Frequency) -> Query:
+    """Return a question for a kind of files with words that share a stem with its subject.
+
+    "docs about deployment" are called "deploying"; such files are few, and their words others.
+    """
+    forms = [(terms, family(terms[0])) for terms in query.subject]
+    every = list(dict.fromkeys(form for _, found in forms for form in found))
+    known = dict(zip(every, frequency(numbers(every)) > 0, strict=True))
+    found = [(terms, tuple(form for form in others if known[form])) for terms, others in forms]
+    more = _with_further(query, [form for _, others in found for form in others])
+    return replace(more, subject=tuple((*terms, *others) for terms, others in found))
 
 
 def _known_forms(word: str, frequency: Frequency) -> list[str]:

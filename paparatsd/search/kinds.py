@@ -41,6 +41,49 @@ _KINDS = {
 }
 
 
+_OPENING = (
+    r"^(?:(?:find|show(?: me)?|list|give me|see|read|open|where (?:are|is)|what|which|are there"
+    r"|is there|all|any|the|our|existing) )*"
+)
+_SUBJECT = r" (?:for|of|that|which|covering|around|about|on|to|with|in)(?: (?P<rest>.+))$"
+_CI = (
+    r"(?:ci(?: cd)?|continuous (?:integration|delivery|deployment)|github actions?|gitlab ci"
+    r"|build pipelines?|circleci|travis(?: ci)?|azure pipelines?|jenkins)"
+)
+_HEADS = {
+    "test": re.compile(
+        rf"{_OPENING}(?:{_TEST} )*(?:tests|specs|test (?:cases?|suites?|files?)|benchmarks"
+        rf"|test fixtures?|fixtures){_SUBJECT}"
+    ),
+    "docs": re.compile(
+        rf"{_OPENING}(?:user )?(?:docs?|documents?|documentation|guides?|manuals?|tutorials?"
+        rf"|readmes?){_SUBJECT}"
+    ),
+    "example": re.compile(rf"{_OPENING}(?:code )?(?:examples?|samples?|demos?){_SUBJECT}"),
+    "ci": re.compile(
+        rf"{_OPENING}{_CI}"
+        r"(?: (?:config(?:uration)?s?|settings|set ?up|files?|workflows?|pipelines?|jobs?"
+        r"|definitions?))+(?: (?:for|of|that|which|to|with|in)(?: (?P<rest>.+)))?$"
+    ),
+}
+
+
+def kind_at_head(question: str) -> tuple[str, str]:
+    """Return the kind of file that a question asks for before all else, and what it is to be of.
+
+    `question` is its words in lower case. The kind is "" for other questions; "ci" may be asked
+    for without a subject.
+
+    >>> kind_at_head("tests for the router")
+    ('test', 'the router')
+    """
+    for kind, head in _HEADS.items():
+        match = head.match(question)
+        if match:
+            return kind, match["rest"] or ""
+    return "", ""
+
+
 def kinds_asked_for(question: str) -> frozenset[str]:
     """Return the kinds of files that a question (its words in lower case) asks for."""
     return frozenset(kind for kind, sign in _KINDS.items() if sign.search(question))

@@ -125,6 +125,7 @@ FEATURES: Mapping[str, str] = {**_WORDS, **_NAMES, **_PATHS, **_MEANING}
 GROUNDS: Mapping[str, str] = {
     "answerable": "chance that what was searched holds an answer",
     "this_one": "chance that it is this file",
+    "certain": "1: what the question names or quotes is there; 0: it is of the kind asked for",
     "cosine": "likeness of meaning of the best chunk found",
     "share": "how much of the question the first file has",
     "early": "how much of the first words of the question the first file has",

@@ -12,9 +12,10 @@ _VARIABLE = re.compile(
     r"|%[-+#0]?\d*(?:\.\d+)?[sdifxXgvqp]\b|\$?\{[^{}\n]*\}|<[^<>\s]{1,40}>"
 )
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n]*)`|«([^»\n]*)»")
+_VALUES = re.compile(rf"'(?:[^'\n]*)'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|«[^»\n]*»|{_VARIABLE.pattern}")
 _CODE_WORD = re.compile(r"[\w.:$#-]+")
 _HEAD = re.compile(
-    r"\b\w*(?:Error|Exception|Warning|Panic|Fault)\b\s*[:(]"
+    r"(?-i:\b\w*(?:Error|Exception|Warning|Panic|Fault)\b\s*[:(])"
     r"|^\s*(?:\w+:\s*)?(?:error|warning|fatal|panic|exception|traceback|failed|failure)\b\s*[:\[(]"
     r"|Traceback \(most recent",
     re.M | re.I,
@@ -25,6 +26,8 @@ _SPEAKS_OF_FAILURE = re.compile(
     r"|missing|already (?:exists|in use)|unknown|refused|timed out|exceeded|unsupported)\b",
     re.I,
 )
+_HEADS = re.compile(r"^\s*(?:[\w.]*\b[A-Z]\w*|error|fatal|panic)\s*:\s+")
+"""The kind of error, which the message itself does not have."""
 _SIGNS = frozenset(":'\"`%{<0123456789«")
 
 
@@ -39,6 +42,15 @@ def is_message(text: str) -> bool:
     )
 
 
+def reads_like_message(text: str) -> bool:
+    """Whether a text may be a message: a sentence that ends, has a value, or tells of a failure."""
+    text = _HEADS.sub("", text)
+    if not text[:1].isupper() or text.endswith("?"):
+        return False
+    ends = text[-1] in ".!…" or ". " in text
+    return ends or bool(_SPEAKS_OF_FAILURE.search(text) or _QUOTED.search(text))
+
+
 def constant_words(text: str) -> str:
     """Return a message without what differs from one time to the next.
 
@@ -46,6 +58,17 @@ def constant_words(text: str) -> str:
     """
     kept = _QUOTED.sub(_code_only, text)
     return re.sub(r"[ \t]+", " ", _VARIABLE.sub(" ", kept)).strip() or text
+
+
+def constant_pieces(text: str) -> tuple[str, ...]:
+    """Return what a message is made of between values, and without the kind of error before it.
+
+    >>> constant_pieces("ValueError: no route 'x' in 3 tables")
+    ('no route', 'in', 'tables')
+    """
+    lines = [_HEADS.sub("", line) for line in text.split("\n")]
+    parts = [part for line in lines for part in _VALUES.split(line)]
+    return tuple(part for part in (part.strip(" \t:,;()") for part in parts) if part)
 
 
 def _code_only(match: re.Match[str]) -> str:

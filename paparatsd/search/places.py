@@ -42,6 +42,8 @@ _FILE_NAME = re.compile(
     r"|Procfile|Brewfile|Podfile|CMakeLists\.txt)(?![\w/-])"
 )
 _LINE_BESIDE = re.compile(r"[ ,(]+(?:at |on )?line (\d+)")
+_PATH_AND_LINE = re.compile(r"(?P<path>\S+?),?\s+(?:(?:at|on)\s+)?line\s+\d+", re.I)
+_AROUND = "()[]`'\",;: \t"
 _PRODUCTS = (
     "node next vue nuxt express react three d3 moment backbone ember angular asp chart socket"
     " alpine p5 require knockout polymer"
@@ -91,6 +93,23 @@ def is_place(text: str) -> bool:
         return False
     suffix = text.rpartition(".")[2].lower()
     return bool(_mention(match)) and ("/" in text or suffix not in _LIKE_MEMBERS)
+
+
+def is_only_place(text: str) -> bool:
+    """Whether a text is a path, with or without a line, or one frame of a trace, and no more.
+
+    Below a frame its line of code may follow, as traces show it.
+    """
+    first, _, code = text.strip().partition("\n")
+    first = first.strip()
+    if "\n" not in code and any(frame.fullmatch(first) for frame in _FRAMES):
+        return True
+    beside = _PATH_AND_LINE.fullmatch(first)
+    path = (beside["path"] if beside else first).strip(_AROUND)
+    if code or any(map(str.isspace, path)):
+        return False
+    # `response.json` may be a member; where such a file is, it is meant.
+    return is_place(path) or _PATH.fullmatch(path) is not None
 
 
 def without_frames(text: str) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.terms import STOP, stem, term_id, word_tokens, words
 from paparatsd.errors import BadQuery
 from paparatsd.search.intents import callers_of, definition_of, parts
-from paparatsd.search.kinds import kinds_asked_for
+from paparatsd.search.kinds import kind_at_head, kinds_asked_for
 from paparatsd.search.messages import constant_words, is_message
-from paparatsd.search.places import find_places, is_place, without_frames
+from paparatsd.search.places import find_places, is_only_place, is_place, without_frames
 from paparatsd.search.spelling import spellings, split_qualified
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class Query:
     given with ("Sinatra" of `Sinatra::Base`). spellings: other spellings of the names, lower case.
     paths: files it points to. callers_of: the name whose uses are asked for. definition_of: the
     name whose definition is, and nothing else. embed_text: what to embed instead of the text; see
-    `meaning`.
+    `meaning`. only_place: whether it is one of `paths` and asks nothing else.
+    kind: what kind of file it asks for at its head ("tests for the router"), see `kind_at_head`;
+    subject: then the terms of the rest, each with others that would do.
     """
 
     text: str
@@ -100,6 +102,9 @@ class Query:
     callers_of: str | None = None
     definition_of: str | None = None
     embed_text: str = ""
+    only_place: bool = False
+    kind: str = ""
+    subject: tuple[tuple[str, ...], ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -143,6 +148,7 @@ def analyse(text: str, own_name: str | None = None) -> Query:
     qualifiers, names = _names(subject, said, intent, places)
     if message:  # its capitals are those of sentences
         names = tuple(name for name in names if _NAME_IN_PROSE.search(name) or name in frames)
+    kind, rest = kind_at_head(low) if intent is Intent.LANGUAGE and not message else ("", "")
     other = tuple(dict.fromkeys(form for name in names for form in spellings(name)))
     return Query(
         text=text,
@@ -157,6 +163,9 @@ def analyse(text: str, own_name: str | None = None) -> Query:
         callers_of=callers,
         definition_of=definition,
         embed_text="" if subject == text else subject,
+        only_place=bool(places) and not asked and is_only_place(text),
+        kind=kind,
+        subject=_subject(rest),
     )
 
 
@@ -186,6 +195,14 @@ def _intent(text: str) -> Intent:
     if not any(character.isspace() for character in text) or _CALL.fullmatch(text):
         return Intent.SYMBOL
     return Intent.CODE if _CODE_SIGNS.search(text) else Intent.LANGUAGE
+
+
+def _subject(rest: str) -> tuple[tuple[str, ...], ...]:
+    """Return the terms of the rest of a question that asks for a kind of file."""
+    content = [word for word in rest.split() if word not in STOP]
+    return tuple(
+        (term,) for term in dict.fromkeys(t for word in content for t in word_tokens(word))
+    )
 
 
 def _terms(said: Sequence[str], own_name: str | None) -> tuple[QueryTerm, ...]:

@@ -82,12 +82,12 @@ def choose_chunks(
     records: Records,
     features: FeatureTable,
     wanted: NDArray[np.bool_] | None,
-    lines: Mapping[int, int],
+    lines: Mapping[int, Sequence[int]],
 ) -> ChunkChoice:
     """Score chunks within their files: a definition asked for first, else words plus meaning.
 
-    wanted: the chunks that may be shown, None for all. lines: of the files (their numbers) that
-    the question names with a line, that line.
+    wanted: the chunks that may be shown, None for all. lines: of the files (their numbers) in
+    which the question points at lines, these.
     """
     lexical = features.chunk_scores
     scores = lexical / max(1e-6, float(lexical.max(initial=0.0)))
@@ -96,11 +96,11 @@ def choose_chunks(
         scores += _cosines(candidates.floor, features.recalled, starts)
     scores += NAME_IN_CHUNK * _names_in_chunks(features)
     scores += _definition_bonus(query, records, features)
-    for file, line in lines.items():
+    for file, asked in lines.items():
         ends = records.open(file).chunk_lines[:, 1]
-        chunk = min(int(np.searchsorted(ends, line)), len(ends) - 1)
-        if chunk >= 0:
-            scores[starts[file] + chunk] += ASKED_LINE
+        if len(ends):
+            chunks = np.minimum(np.searchsorted(ends, asked), len(ends) - 1)
+            scores[starts[file] + np.unique(chunks)] += ASKED_LINE
     if wanted is not None:
         scores = np.where(wanted, scores, -np.inf)
     return ChunkChoice(scores, starts)

@@ -37,7 +37,10 @@ MAX_SHOWN_LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """A chosen chunk of a version, where it is shown, and how it was scored."""
+    """A chosen chunk of a version, where it is shown, and how it was scored.
+
+    lines: those of its file that the question points at; a hit must show the ones in its chunk.
+    """
 
     project: ProjectName
     path: str
@@ -50,6 +53,7 @@ class Winner:
     signals: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
     grounds: Mapping[str, float] = field(default_factory=dict)
+    lines: tuple[int, ...] = ()
 
 
 class Results:
@@ -70,6 +74,8 @@ class Results:
             if winner.ordinal < len(chunks):
                 chunk = chunks[winner.ordinal]
                 part = whole(chunk) if record is None else focus(record, chunk, sought)
+                if _hides(part, chunk, winner.lines):
+                    part = whole(chunk)
                 part = completed(chunks, named_after(part, record, chunk), MAX_LINES)
                 hits.append(self._hit(winner, chunk, part, record))
         return merge_hits(hits)
@@ -145,6 +151,14 @@ class Results:
         around = _around(chunks, found.ordinal, part, address, radius)
         neighbours = tuple(hit(ordinal, whole(chunks[ordinal])) for ordinal in around)
         return ChunkView(target, neighbours, project.freshness)
+
+
+def _hides(part: Part, chunk: Chunk, lines: Iterable[int]) -> bool:
+    """Say whether a part of a chunk leaves out one of these lines."""
+    return any(
+        chunk.start_line <= line <= chunk.end_line and not part.start_line <= line <= part.end_line
+        for line in lines
+    )
 
 
 def named_after(part: Part, record: RankRecord | None, chunk: Chunk) -> Part:

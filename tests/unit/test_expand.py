@@ -97,3 +97,9 @@ def test_tests_asked_for_in_another_language_are_tests() -> None:
 def test_pasted_code_is_not_corrected() -> None:
     text = "const reqest = await fetch(url);"
     assert ask(text, "request fetch url").query == analyse(text)
+
+
+def test_words_that_the_lexicon_lacks_are_told() -> None:
+    notes = expand(analyse("行星的缓存"), corpus("cache")).notes
+    assert any("行星" in note for note in notes)
+    assert len(expand(analyse("缓存在哪里失效"), corpus("cache")).notes) == 1

@@ -26,6 +26,10 @@ def english(text: str) -> set[str]:
         ("où sont gérées les erreurs de la base de données", {"handle", "error", "database"}),
         ("¿dónde se guarda la contraseña del usuario?", {"save", "password", "user"}),
         ("onde são criadas as sessões do usuário", {"create", "session", "user"}),
+        ("缓存在哪里失效", {"cache", "invalidate"}),
+        ("锁在哪里被触发和重置", {"lock", "trigger", "reset"}),
+        ("где сбрасывается кэш", {"reset", "cache"}),
+        ("Wie werden gelöschte Dateien geprüft", {"delete", "file", "check"}),
     ],
 )
 def test_words_of_software_are_found_in_other_languages(text: str, expected: set[str]) -> None:

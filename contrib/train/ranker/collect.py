@@ -28,6 +28,7 @@ from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.model import SearchRequest
 from paparatsd.search.calibration import Calibration
+from paparatsd.search.certain import NOTHING_CERTAIN
 from paparatsd.search.engine import Engine
 from paparatsd.search.ranker import Ranker
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from contrib.bench.quality.dataset import Dataset, Query, Repo
     from paparatsd.search.arena import Records
+    from paparatsd.search.certain import Certain
     from paparatsd.search.engine import Encoder
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.recall import Candidates, Pinned
@@ -80,8 +82,9 @@ class Recorder(Engine):
         records: Records,
         features: FeatureTable,
         owners: Mapping[int, tuple[int, ...]],
+        certain: Certain = NOTHING_CERTAIN,
     ) -> list[Winner]:
-        del records, owners
+        del records, owners, certain
         self._seen = Seen(pinned, candidates, files, features)
         return []
 

@@ -128,6 +128,23 @@ def test_nobody_reading_the_output_is_no_error(control: FakeControl) -> None:
     assert process.wait(20) == 128 + signal.SIGPIPE
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_stream_that_the_shell_has_closed_is_no_error(control: FakeControl, closed: str) -> None:
+    control.answer("GET", "/v1/status", daemon_status(project()))
+    directory = control.directory
+    done = subprocess.run(
+        ("/bin/sh", "-c", f'"$@" {closed}', "sh", *PAPARATS, "status"),
+        env=environment_of(directory),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
 def test_a_terminal_gets_colours_and_a_pipe_does_not(control: FakeControl) -> None:
     control.answer("POST", "/v1/search", answer(hit()))
     code, shown = run_on_terminal(control.directory, "search", "x", TERM="xterm-256color")

@@ -6,9 +6,11 @@ are needed.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import Broken, PaparatsError, Unavailable
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     environment = process_environment()
+    _open_closed_streams()
     try:
         output = Output.of_process(environment)
         try:
@@ -40,6 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _open_closed_streams() -> None:
+    """Give a stream that the shell has closed (`>&-`) a place where nothing is read."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for good
 
 
 def _run(arguments: argparse.Namespace, output: Output, environment: Mapping[str, str]) -> int:

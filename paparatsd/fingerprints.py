@@ -12,6 +12,7 @@ from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.record import RECORD_VERSION
 from paparatsd.indexing.apply import Pipeline
 from paparatsd.model import EmbedderSpec, Fingerprint
+from paparatsd.sources.read import RULES_VERSION
 
 if TYPE_CHECKING:
     from paparatsd.settings import IndexSettings
@@ -26,8 +27,10 @@ def make_pipeline(
     and path vectors are part of every ranking record.
     """
     limits = ChunkLimits(settings.chunk_chars, settings.max_chunk_chars)
+    # What may be taken at all is part of it: contents known by the fingerprint are not judged anew.
+    taken = (RULES_VERSION, settings.allow_secrets)
     versions = _digest(
-        chunker_fingerprint(limits), FIELDS_VERSION, RECORD_VERSION, static.fingerprint
+        chunker_fingerprint(limits), FIELDS_VERSION, RECORD_VERSION, static.fingerprint, *taken
     )
     return Pipeline(
         fingerprint=versions,

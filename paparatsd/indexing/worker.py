@@ -73,7 +73,11 @@ class Builder:
         """Read, recognise or build one file."""
         stat = stat_file(root / file.path)
         source = read_source(
-            root, file.path, max_bytes=job.max_file_bytes, allow_secrets=job.allow_secrets
+            root,
+            file.path,
+            max_bytes=job.max_file_bytes,
+            allow_secrets=job.allow_secrets,
+            known=file.known,
         )
         if isinstance(source, SkippedFile):
             return Outcome(file.path, stat, skipped=source)

@@ -20,7 +20,7 @@ from paparatsd.redact import find_key_material, is_secret_name
 from paparatsd.sources.content import decode, find_generated_marker, is_minified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _DIRECTORY_FLAGS = (
@@ -28,6 +28,8 @@ _DIRECTORY_FLAGS = (
 )
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _READ_BYTES = 1 << 20
+RULES_VERSION = 1
+"""Part of the pipeline fingerprint; raised when other contents than before are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,18 @@ class NotReadable(Exception):
 
 
 def read_source(
-    root: Path, path: str, *, max_bytes: int, allow_secrets: bool = False
+    root: Path,
+    path: str,
+    *,
+    max_bytes: int,
+    allow_secrets: bool = False,
+    known: Collection[ContentId] = (),
 ) -> SourceText | SkippedFile:
-    """Return the file's text, or why it is not indexed. Reads at most `max_bytes` + 1 bytes."""
+    """Return the file's text, or why it is not indexed. Reads at most `max_bytes` + 1 bytes.
+
+    `known` are contents that were taken at this path before, by the same rules (`RULES_VERSION`):
+    they are taken again without another look, and without their text.
+    """
     if not allow_secrets and is_secret_name(path):
         return SkippedFile(path, Skip.SECRET)
     try:
@@ -65,7 +76,10 @@ def read_source(
         return SkippedFile(path, exc.reason, exc.detail)
     except OSError as exc:
         return SkippedFile(path, Skip.UNREADABLE, exc.strerror or "")
-    return _judge(path, data, to_stat(status), allow_secrets=allow_secrets)
+    content = ContentId(hashlib.blake2b(data, digest_size=32).digest())
+    if content in known:
+        return SourceText(content, to_stat(status), "", len(data))
+    return _judge(path, data, content, to_stat(status), allow_secrets=allow_secrets)
 
 
 def to_stat(status: os.stat_result) -> Stat:
@@ -170,7 +184,7 @@ def _read_capped(descriptor: int, status: os.stat_result, max_bytes: int) -> byt
 
 
 def _judge(
-    path: str, data: bytes, status: Stat, *, allow_secrets: bool
+    path: str, data: bytes, content: ContentId, status: Stat, *, allow_secrets: bool
 ) -> SourceText | SkippedFile:
     decoded = decode(data)
     if isinstance(decoded, Skip):
@@ -181,5 +195,4 @@ def _judge(
         return SkippedFile(path, Skip.MINIFIED)
     if marker := find_generated_marker(path, decoded):
         return SkippedFile(path, Skip.GENERATED, marker)
-    content = ContentId(hashlib.blake2b(data, digest_size=32).digest())
     return SourceText(content, status, decoded, len(data))

@@ -216,3 +216,16 @@ def test_any_bytes_are_decoded_or_refused() -> None:
     for seed in range(200):
         data = hashlib.shake_128(bytes([seed])).digest(seed * 3)
         assert isinstance(decode(data), str)
+
+
+def test_a_content_that_was_taken_before_is_taken_without_another_look(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    first = read_source(tmp_path, "a.py", max_bytes=100)
+    assert isinstance(first, SourceText)
+
+    again = read_source(tmp_path, "a.py", max_bytes=100, known={first.content})
+
+    assert again == SourceText(first.content, first.stat, "", 6)
+    (tmp_path / ".env").write_text("x = 1\n")
+    secret = read_source(tmp_path, ".env", max_bytes=100, known={first.content})
+    assert not isinstance(secret, SourceText)

@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from paparatsd.sources.content import decode, find_generated_marker, is_minified
 from paparatsd.sources.read import SourceText, read_source
 
 
-def read(root: Path, path: str, **options: bool) -> SourceText | Skip:
+def read(root: Path, path: str, **options: Any) -> SourceText | Skip:
     found = read_source(root, path, max_bytes=100_000, **options)
     if isinstance(found, SourceText):
         return found

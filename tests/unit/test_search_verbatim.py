@@ -12,6 +12,8 @@ from paparatsd.search.verbatim import needles_of, share_found
         "where does foo() = bar() happen",
         "session cookie signing",
         "Client.send()",
+        "cookie signing (with a key)",
+        "mounting with use() and path prefixes",
         "get_user(name, id)",
         "std::filesystem path formatting support",
     ],

@@ -43,9 +43,11 @@ _ASKS = re.compile(
     r"\s*(?:how|where|what|which|who|why|when|find|show|list|explain|does|do|is|are|can)\b", re.I
 )
 _CODE = re.compile(
-    r"[(){}\[\]=;]|^\s*(?:return|raise|throw|yield|await|import|from|use|using|include)\s",
+    r"\w\([^)]|[{}\[\]=]|;\s*$|^\s*(?:if|for|while|switch|catch)\s*\("
+    r"|^\s*(?:return|raise|throw|yield|await|import|from|use|using|include)\s",
     re.M,
 )
+"""Signs of code; `use()` and words (in brackets) stand in prose too."""
 _NAMED_CALL = re.compile(r"[\w$.:>#\\-]+\([\w\s,*&]*\)")
 _SPACE_IN_WORDS = re.compile(r"(?<=\w)\s+(?=\w)")
 _OTHER_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")

@@ -48,6 +48,8 @@ _CODE = re.compile(
     re.M,
 )
 """Signs of code; `use()` and words (in brackets) stand in prose too."""
+_COMMIT_PREFIX = re.compile(r"[a-z]+\([\w\s,./*-]*\)!?:\s")
+"""`fix(router): ...`: how many people begin a commit message, not a call."""
 _NAMED_CALL = re.compile(r"[\w$.:>#\\-]+\([\w\s,*&]*\)")
 _SPACE_IN_WORDS = re.compile(r"(?<=\w)\s+(?=\w)")
 _OTHER_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")
@@ -79,6 +81,9 @@ def needles_of(text: str) -> tuple[Needles, ...]:
     """
     text = text.strip()
     if _ASKS.match(text) or not any(map(str.isspace, text)):
+        return ()
+    text = text[found.end() :] if (found := _COMMIT_PREFIX.match(text)) else text
+    if not text:
         return ()
     code, out = _CODE.search(text) is not None, []
     if code and not _NAMED_CALL.fullmatch(text):

@@ -54,3 +54,10 @@ def test_pasted_text_is_found_in_the_source_it_is_from(pasted: str, source: str)
 )
 def test_text_that_is_only_alike_is_not_found(pasted: str, source: str) -> None:
     assert max(share_found(needles, source) for needles in needles_of(pasted)) < 0.6
+
+
+def test_the_prefix_of_a_commit_message_is_no_call() -> None:
+    assert needles_of("fix(router): match paths with a trailing slash") == ()
+    assert needles_of("feat(core)!: ") == ()
+    (code,) = needles_of("fix(router, 3); match(paths)")
+    assert code.code

@@ -11,7 +11,7 @@ from paparatsd.chunks.address import format_address
 from paparatsd.commits import Role
 from paparatsd.errors import GitFailed
 from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
-from paparatsd.history.reachable import reachable_from, reached_apart
+from paparatsd.history.reachable import reached_apart
 from paparatsd.history_model import (
     ChunkCommit,
     FileChange,
@@ -218,7 +218,7 @@ class Answers:
         head = self._project.head()
         if head is None:
             return np.zeros(0, np.int64)
-        found = reachable_from(self._facts.dag, head)
+        found = self._facts.reached(head)
         if asked.since is not None or asked.until is not None:
             since = None if asked.since is None else int(np.ceil(asked.since))
             until = None if asked.until is None else int(np.floor(asked.until))

@@ -17,6 +17,8 @@ from paparatsd.store.history_rows import Skeleton, StoredTouch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from paparatsd.commits import ChunkPast, CommitFacts, Touch
     from paparatsd.history.ancestry import Lineage
     from paparatsd.history.wording import Wording
@@ -40,6 +42,7 @@ class StoredFacts:
         self.dag = Dag(_rows_of(store.read.graph(repo)))
         self.ignored: frozenset[int] = frozenset()
         self.unreadable: set[CommitId] = set()
+        self._reached: tuple[tuple[int, int], NDArray[np.int64]] | None = None
         self._touches: OrderedDict[str, dict[int, list[StoredTouch]]] = OrderedDict()
         self._listed = dict.fromkeys(store.read.scan_state(repo).heads)
 
@@ -118,12 +121,19 @@ class StoredFacts:
     def _set_state(self, **changes: Any) -> None:  # noqa: ANN401 - fields of ScanState
         self.store.set_scan(self.repo, replace(self.store.read.scan_state(self.repo), **changes))
 
+    def reached(self, head: int) -> NDArray[np.int64]:
+        """Return what a head reaches, ascending; the last answer is kept, since all filters ask."""
+        key = head, len(self.dag)
+        if self._reached is None or self._reached[0] != key:
+            self._reached = key, reachable_from(self.dag, head)
+        return self._reached[1]
+
     def has_gaps(self, head: int | None) -> bool:
         """Whether a head reaches commits of which nothing can be read now."""
         if not self.unreadable or head is None:
             return False
         lost = list(self.store.read.numbers(self.repo, self.unreadable).values())
-        return bool(np.isin(reachable_from(self.dag, head), lost).any())
+        return bool(np.isin(self.reached(head), lost).any())
 
     def collect(self, heads: Sequence[int], grace_s: float) -> None:
         """Let go of commits that no head has reached for a while; what is left is the graph."""
@@ -198,6 +208,7 @@ class StoredFacts:
         """Put commits into the graph, parents first; what they touch is read later."""
         skeletons = [Skeleton(row.commit, row.parents, row.instant) for row in rows]
         numbers = self.store.add_skeletons(self.repo, skeletons)
+        self._reached = None
         self.dag.extend(
             CommitRow(numbers[row.commit], tuple(numbers[one] for one in row.parents), row.instant)
             for row in rows

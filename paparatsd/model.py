@@ -154,10 +154,13 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a name: kind is call, construct, type, inherit, import, decorator or reference.
+    """A use of a name: kind is call, construct, type, inherit, import, decorator, reference, value.
 
-    `receiver` is the text before the last dot of a member use ("self", "db.session"), or "".
-    `target` is, for imports, the module or path named by the statement, else "".
+    `value` is a name that is passed on or stored, as in `on_click=save`. `receiver` is the text
+    before the last dot of a member use ("self", "db.session"), or "". Of imports, `target` is the
+    module or path named by the statement, `alias` the local name when it is another one than
+    `name`, and `receiver` says what is bound: "*" the module itself, "default" its default export,
+    "" the member called `name` ("*" as a name: all of them).
     """
 
     name: str
@@ -165,6 +168,35 @@ class Use:
     line: int
     receiver: str = ""
     target: str = ""
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a file says about names beyond defining and using them; the symbol graph reads these.
+
+    `scope` is the index of the symbol around it in the file's list, or -1: never a variable.
+
+    bind: `name` is a parameter, variable or field; `type` its type as written, `value` what it is
+        bound to, reduced by `chunks.expressions` ("Client().session"); both may be "". A field that
+        a method sets is called "self.NAME".
+    returns: the symbol `scope` returns `type`, as declared. yields: it returns `value`.
+    package: the file belongs to the package or namespace `name`.
+    export: under `name` the module gives away its local `value`, or, with `type`, what the module
+        `type` calls `value`; "*" for both: all of that module.
+    route: "METHOD /path" is answered by `value`, or by the symbol `scope` when that is "".
+    request: "METHOD /path" is asked for here.
+    provides: the folder of this manifest is the package `name` of the ecosystem `type`.
+    depends: it needs the package `name` of the ecosystem `type`.
+    maps: imports of `name` ("@/*") mean `value` ("src/*"), seen from the manifest's folder.
+    """
+
+    kind: str
+    name: str
+    line: int
+    scope: int = -1
+    type: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +214,7 @@ class ParsedFile:
     comments: tuple[tuple[int, int, str], ...] = ()
     lines: int = 0
     degraded: str = ""
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,19 @@ class FoundUse:
     receiver: Node | None
     target: Node | None
     pattern: int
+    alias: Node | None = None
+    binds: str = ""
+    """Of an import: "*" when the module itself is bound, "default" for its default export."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A node that says something about names, with the other nodes of its pattern by capture."""
+
+    node: Node
+    kind: str
+    others: dict[str, Node]
+    pattern: int
 
 
 def _no_texts() -> dict[Part, dict[int, Node]]:
@@ -57,10 +70,14 @@ def _no_texts() -> dict[Part, dict[int, Node]]:
 
 @dataclass(slots=True)
 class Captures:
-    """All that one query found. Definitions and uses are keyed by the first byte of the name."""
+    """All that one query found. Definitions and uses are keyed by the first byte of the name.
+
+    Facts are keyed by their first byte and kind.
+    """
 
     definitions: dict[int, FoundDefinition] = field(default_factory=dict)
     uses: dict[int, FoundUse] = field(default_factory=dict)
+    facts: dict[tuple[int, str], FoundFact] = field(default_factory=dict)
     texts: dict[Part, dict[int, Node]] = field(default_factory=_no_texts)
 
     def nodes(self, part: Part) -> list[Node]:
@@ -97,6 +114,8 @@ def _sort_match(
         _add_use(found, index, pattern, nodes)
     elif part is Part.DEFINITION:
         _add_definition(found, index, pattern, nodes)
+    elif part is Part.FACT:
+        _add_fact(found, index, pattern, nodes)
     elif part is not Part.NOTHING:
         texts = found.texts[part]
         for node in nodes[pattern.capture]:
@@ -104,8 +123,8 @@ def _sort_match(
 
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    receiver = nodes.get("receiver")
-    target = nodes.get("target")
+    receiver, target, alias = nodes.get("receiver"), nodes.get("target"), nodes.get("alias")
+    binds = "*" if "whole" in nodes else "default" if "default" in nodes else ""
     for node in nodes[pattern.capture]:
         start = node.start_byte
         known = found.uses.get(start)
@@ -117,7 +136,18 @@ def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, lis
             receiver[0] if receiver else None,
             target[0] if target else None,
             index,
+            alias[0] if alias else None,
+            binds,
         )
+
+
+def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
+    others = {name: group[0] for name, group in nodes.items() if name != pattern.capture}
+    for node in nodes[pattern.capture]:
+        key = (node.start_byte, pattern.kind)
+        known = found.facts.get(key)
+        if known is None or index < known.pattern:
+            found.facts[key] = FoundFact(node, pattern.kind, others, index)
 
 
 def _add_definition(

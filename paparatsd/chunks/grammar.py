@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from tree_sitter import Language as TreeSitterLanguage
 
 _INHERITS = re.compile(r"^; inherits: *([\w, ]+)$", re.MULTILINE)
-_PART = re.compile(r"@(?P<part>def|use|comment|docstring|attribute)(?:\.(?P<kind>[a-z]+))?\b(?!_)")
+_PART = re.compile(
+    r"@(?P<part>def|use|fact|comment|docstring|attribute)(?:\.(?P<kind>[a-z]+))?\b(?!_)"
+)
 
 
 class Part(Enum):
@@ -30,6 +32,7 @@ class Part(Enum):
 
     DEFINITION = "def"
     USE = "use"
+    FACT = "fact"
     COMMENT = "comment"
     DOCSTRING = "docstring"
     ATTRIBUTE = "attribute"

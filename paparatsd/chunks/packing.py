@@ -162,8 +162,8 @@ def definition_weight(symbol: Symbol, *, member: bool) -> float:
 
 
 def _used_names(parsed: ParsedFile) -> NDArray[np.uint32]:
-    """Return the hashes of the names that a file uses, imports included."""
-    names = dict.fromkeys(last_part(use.name) for use in parsed.uses)
+    """Return the hashes of the names that a file uses, imports included, mere values left out."""
+    names = dict.fromkeys(last_part(use.name) for use in parsed.uses if use.kind != "value")
     kept = [name for name in names if len(name) >= SHORTEST_USED_NAME][:MAX_USED_NAMES]
     return np.unique(np.array([term_id(name) for name in kept], np.uint32))
 

@@ -96,6 +96,7 @@ def _assemble(language: str, source: TextMap, read: Structure) -> ParsedFile:
         uses=read.uses,
         comments=read.comments,
         lines=_count_lines(source),
+        facts=() if language in _DATA else read.facts,
     )
 
 
@@ -112,7 +113,9 @@ def _parse_notebook(source: TextMap, limits: ChunkLimits, deadline: Deadline) ->
     starts = [chunk.start_line - 1 for chunk in chunks]
     homes = [index_at(starts, definition.first) for definition in code.definitions]
     symbols = _symbols(code.definitions, homes)
-    return replace(parsed, symbols=symbols, uses=code.uses, comments=code.comments)
+    return replace(
+        parsed, symbols=symbols, uses=code.uses, comments=code.comments, facts=code.facts
+    )
 
 
 def _symbols(definitions: Sequence[Definition], homes: Sequence[int]) -> tuple[Symbol, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.captures import run_query
 from paparatsd.chunks.comments import comment_rows, find_leads
+from paparatsd.chunks.facts import Bound, build_facts
 from paparatsd.chunks.grammar import Part, load_grammar
 from paparatsd.chunks.split import Extent, Splitter
 from paparatsd.chunks.symbols import VALUES, Definition, Reader, build_definitions, build_uses
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from paparatsd.chunks.limits import ChunkLimits
     from paparatsd.chunks.textmap import Span, TextMap
     from paparatsd.chunks.tree import Deadline
-    from paparatsd.model import Use
+    from paparatsd.model import Fact, Use
 
 
 class TooManyErrors(Exception):
@@ -33,6 +34,7 @@ class Structure:
 
     definitions: list[Definition]
     uses: tuple[Use, ...]
+    facts: tuple[Fact, ...]
     comments: tuple[tuple[int, int, str], ...]
     spans: list[Span]
     chars: list[int]
@@ -62,7 +64,8 @@ def read_structure(
     leads = find_leads(source, comments, captures.nodes(Part.ATTRIBUTE))
     reader = Reader(data, language, leads, deadline)
     definitions = build_definitions(captures, reader)
-    uses = build_uses(captures, reader)
+    facts = build_facts(captures, reader, definitions)
+    uses = build_uses(captures, reader, Bound(facts, definitions))
     extents = tuple(Extent(d.lead, d.last, d.kind in VALUES) for d in definitions)
     splitter = Splitter(source, limits, leads, extents, deadline)
     regions = [(0, len(source.lines) - 1)] if regions is None else regions
@@ -70,4 +73,4 @@ def read_structure(
     starts = [d.start_byte for d in definitions]
     chars = starts if len(data) == len(source.text) else char_offsets(data, starts)
     texts = comment_rows(source, data, [*comments, *captures.nodes(Part.DOCSTRING)])
-    return Structure(definitions, uses, texts, spans, chars)
+    return Structure(definitions, uses, facts, texts, spans, chars)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from paparatsd.chunks.captures import Captures, FoundDefinition, FoundUse
     from paparatsd.chunks.comments import Leads
+    from paparatsd.chunks.facts import Bound
     from paparatsd.chunks.tree import Deadline
 
 MAX_SYMBOLS = 20_000
@@ -267,13 +268,20 @@ def _add_docstrings(built: list[Definition], captures: Captures, reader: Reader)
             built[index].doc = clean_doc(reader.text(node.start_byte, node.end_byte))
 
 
-def build_uses(captures: Captures, reader: Reader) -> tuple[Use, ...]:
-    """Make the uses in file order; names of definitions and noise are left out."""
+def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, ...]:
+    """Make the uses in file order; names of definitions and noise are left out.
+
+    So are the values of names that are `bound` around them: parameters and local variables.
+    """
     uses: list[Use] = []
     defined = captures.definitions
     for start, found in sorted(captures.uses.items()):
         if start in defined and found.kind != "import":
             continue
+        if found.kind == "value" and found.receiver is None:
+            name = reader.text(start, found.node.end_byte)
+            if bound.around(start, name):
+                continue
         use = _use_of(found, reader)
         if use is not None and not (uses and _repeats_import(uses[-1], use)):
             uses.append(use)
@@ -339,4 +347,10 @@ def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | N
         name = last_part(name)
     if not name or len(name) > MAX_NAME_CHARS:
         return None
-    return Use(name, "import", line, "", target[:400])
+    alias = "" if found.alias is None else reader.text(*_ends(found.alias))[:MAX_NAME_CHARS]
+    alias = "" if alias == name else alias
+    return Use(name, "import", line, found.binds, target[:400], alias)
+
+
+def _ends(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte

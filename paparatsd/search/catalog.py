@@ -8,7 +8,7 @@ from paparatsd.model import VersionId
 from paparatsd.search.views import ShownFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -67,9 +67,11 @@ class CatalogSource:
         """Return the names the version uses."""
         return self._reader.uses_of(VersionId(version))
 
-    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
-        """Return lines and names of the uses in a version, by line, but for one kind of use."""
-        return self._reader.used_names(VersionId(version), kind_left_out)
+    def used_names(
+        self, version: int, kinds_left_out: Collection[str]
+    ) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for some kinds of use."""
+        return self._reader.used_names(VersionId(version), kinds_left_out)
 
     def symbols_named(self, names: Iterable[str]) -> Mapping[str, Sequence[Definition]]:
         """Return for each name where names that end in it are defined, whatever view shows it."""

@@ -33,7 +33,8 @@ T = TypeVar("T")
 PER_CHUNK_BYTES = 300
 PER_USE_BYTES = 40
 """A line, a reference, and a share of a name: names repeat within a file."""
-IMPORT = "import"
+NO_USERS = frozenset({"import", "value"})
+"""Kinds of uses that tell nothing of what a line does."""
 FULL = 0.9
 """Share of a bound up to which anything is loaded ahead; the rest is for what is asked for."""
 
@@ -176,7 +177,7 @@ class Shelf:
         """Return the names that the version uses, imports left out."""
         found = self._uses.get(version)
         if found is None:
-            lines, names = self._reader.used_names(version, IMPORT)
+            lines, names = self._reader.used_names(version, NO_USERS)
             found = UsedNames(array("I", lines), tuple(names))
             self._uses.put(version, found, PER_CHUNK_BYTES + PER_USE_BYTES * len(names))
         return found

@@ -17,7 +17,7 @@ from paparatsd.search.paths import PathIndex
 from paparatsd.store.rows import Frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,8 +71,10 @@ class Reader(Protocol):
         """Return the names the version uses."""
         ...
 
-    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
-        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+    def used_names(
+        self, version: int, kinds_left_out: Collection[str]
+    ) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for some kinds of use."""
         ...
 
 

@@ -12,21 +12,28 @@ from typing import TYPE_CHECKING
 
 from paparatsd.model import ParsedFile
 from paparatsd.store.names import storable
-from paparatsd.store.packs import pack_chunks, pack_symbols, pack_uses
+from paparatsd.store.packs import pack_chunks, pack_facts, pack_symbols, pack_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from paparatsd.model import ContentId, Fingerprint, RepoId, VersionId
+    from paparatsd.model import ContentId, Fact, Fingerprint, RepoId, VersionId
     from paparatsd.store.rows import VersionRow
 
 Defined = tuple[str, str, int, int, int, int, int]
 """Of one definition: name, kind, first line, last line, chunk, container, exported."""
 
 
+LABELS = frozenset({"package", "route", "request", "provides", "depends"})
+"""Kinds of facts that are looked for by name across files."""
+
+
 @dataclass(frozen=True, slots=True)
 class PackedFile:
-    """All that the catalog keeps of one parsed file. `used` counts the uses of each name."""
+    """All that the catalog keeps of one parsed file.
+
+    `used` counts the uses of each name, `labels` has kind and name of the facts to be looked for.
+    """
 
     language: str
     lines: int
@@ -37,6 +44,8 @@ class PackedFile:
     uses: bytes
     defined: tuple[Defined, ...]
     used: Mapping[str, int]
+    facts: bytes = b""
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +85,19 @@ def pack_file(parsed: ParsedFile) -> PackedFile:
             for symbol in parsed.symbols
         ),
         used=dict(Counter(storable(use.name) for use in parsed.uses)),
+        facts=pack_facts(parsed.facts),
+        labels=tuple(sorted(_labels(parsed.facts))),
     )
+
+
+def _labels(facts: Sequence[Fact]) -> set[tuple[str, str]]:
+    return {(fact.kind, storable(fact.name)) for fact in facts if fact.kind in LABELS}
 
 
 def pack_version(row: VersionRow) -> PackedVersion:
     """Do the part of writing a version that needs no database."""
     parsed = ParsedFile(
-        row.language, row.chunks, row.symbols, row.uses, (), row.lines, row.degraded
+        row.language, row.chunks, row.symbols, row.uses, (), row.lines, row.degraded, row.facts
     )
     return PackedVersion(
         id=row.id,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paparatsd.errors import StateCorrupt
-from paparatsd.model import Chunk, Symbol, Use
+from paparatsd.model import Chunk, Fact, Symbol, Use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -91,29 +91,63 @@ def pack_uses(uses: Sequence[Use]) -> bytes:
         [use.line for use in uses],
         column(use.receiver for use in uses),
         column(use.target for use in uses),
+        column(use.alias for use in uses),
     ]
     return _pack([list(texts), *columns])
 
 
 def unpack_uses(pack: bytes) -> tuple[Use, ...]:
     """Return what `pack_uses` was given."""
-    texts, names, kinds, lines, receivers, targets = _unpack(pack)
+    texts, names, kinds, lines, receivers, targets, *further = _unpack(pack)
+    # Packs of before there were aliases stay readable: their versions are on their way out.
+    aliases = further[0] if further else [texts.index("")] * len(names) if names else []
     return tuple(
-        Use(texts[name], texts[kind], line, texts[receiver], texts[target])
-        for name, kind, line, receiver, target in zip(
-            names, kinds, lines, receivers, targets, strict=True
+        Use(texts[name], texts[kind], line, texts[receiver], texts[target], texts[alias])
+        for name, kind, line, receiver, target, alias in zip(
+            names, kinds, lines, receivers, targets, aliases, strict=True
         )
     )
 
 
-def unpack_used_names(pack: bytes, kind_left_out: str) -> tuple[list[int], list[str]]:
+def pack_facts(facts: Sequence[Fact]) -> bytes:
+    """Pack all facts of one file: a table of distinct texts and six columns of numbers."""
+    texts: dict[str, int] = {}
+
+    def column(values: Iterable[str]) -> list[int]:
+        return [texts.setdefault(value, len(texts)) for value in values]
+
+    columns = [
+        column(fact.kind for fact in facts),
+        column(fact.name for fact in facts),
+        [fact.line for fact in facts],
+        [fact.scope for fact in facts],
+        column(fact.type for fact in facts),
+        column(fact.value for fact in facts),
+    ]
+    return _pack([list(texts), *columns]) if facts else b""
+
+
+def unpack_facts(pack: bytes) -> tuple[Fact, ...]:
+    """Return what `pack_facts` was given."""
+    if not pack:
+        return ()
+    texts, kinds, names, lines, scopes, types, values = _unpack(pack)
+    return tuple(
+        Fact(texts[kind], texts[name], line, scope, texts[type_], texts[value])
+        for kind, name, line, scope, type_, value in zip(
+            kinds, names, lines, scopes, types, values, strict=True
+        )
+    )
+
+
+def unpack_used_names(pack: bytes, kinds_left_out: Collection[str]) -> tuple[list[int], list[str]]:
     """Return the lines and, parallel to them, the used names of what `pack_uses` was given.
 
-    By line, in the order of the file within one; without uses of one kind.
+    By line, in the order of the file within one; without uses of some kinds.
     """
-    texts, names, kinds, lines, _, _ = _unpack(pack)
-    left_out = texts.index(kind_left_out) if kind_left_out in texts else -1
-    kept = [at for at, kind in enumerate(kinds) if kind != left_out]
+    texts, names, kinds, lines, *_ = _unpack(pack)
+    left_out = {texts.index(kind) for kind in kinds_left_out if kind in texts}
+    kept = [at for at, kind in enumerate(kinds) if kind not in left_out]
     kept.sort(key=lines.__getitem__)
     return [lines[at] for at in kept], [texts[names[at]] for at in kept]
 

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 from paparatsd.model import VersionId
 from paparatsd.store import frequencies, projects, vector_state, versions, views
 from paparatsd.store.database import connect, select_in, translated
-from paparatsd.store.packs import unpack_chunks, unpack_symbols, unpack_used_names, unpack_uses
+from paparatsd.store.packs import (
+    unpack_chunks,
+    unpack_facts,
+    unpack_symbols,
+    unpack_used_names,
+    unpack_uses,
+)
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
     import numpy as np
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from paparatsd.model import (
         Chunk,
         ContentId,
+        Fact,
         Fingerprint,
         ProjectName,
         RepoId,
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     )
     from paparatsd.store.rows import (
         Definition,
+        FilePacks,
         Frequencies,
         ProjectRow,
         SkippedRow,
@@ -169,10 +177,35 @@ class CatalogReader:
         pack = self._pack("SELECT uses FROM symbol_packs WHERE version = ?", version)
         return unpack_uses(pack) if pack is not None else ()
 
-    def used_names(self, version: VersionId, kind_left_out: str) -> tuple[list[int], list[str]]:
-        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+    def facts_of(self, version: VersionId) -> tuple[Fact, ...]:
+        """Return what a version says about names; empty when it is not there."""
+        pack = self._pack("SELECT facts FROM symbol_packs WHERE version = ?", version)
+        return unpack_facts(pack) if pack is not None else ()
+
+    def packs_of(self, ids: Iterable[VersionId]) -> Iterator[tuple[VersionId, FilePacks]]:
+        """Yield the language and the packs of symbols, uses and facts of those that are there."""
+        with self._reading() as connection:
+            yield from versions.read_packs(connection, ids)
+
+    def labelled(self, kind: str, names: Iterable[str]) -> dict[str, list[VersionId]]:
+        """Return for each name the versions that have a fact of this kind about it.
+
+        Only of the kinds in `packed.LABELS`.
+        """
+        with self._reading() as connection:
+            return versions.read_labelled(connection, kind, names)
+
+    def labels(self, kind: str, ids: Iterable[VersionId]) -> dict[str, list[VersionId]]:
+        """Return by name which of these versions have a fact of this kind about it."""
+        with self._reading() as connection:
+            return versions.read_labels(connection, kind, ids)
+
+    def used_names(
+        self, version: VersionId, kinds_left_out: Collection[str]
+    ) -> tuple[list[int], list[str]]:
+        """Return lines and names of the uses in a version, by line, but for some kinds of use."""
         pack = self._pack("SELECT uses FROM symbol_packs WHERE version = ?", version)
-        return unpack_used_names(pack, kind_left_out) if pack is not None else ([], [])
+        return unpack_used_names(pack, kinds_left_out) if pack is not None else ([], [])
 
     def _pack(self, sql: str, version: VersionId) -> bytes | None:
         with self._reading() as connection:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paparatsd.model import (
         Chunk,
         ContentId,
+        Fact,
         Fingerprint,
         Head,
         ProjectEntry,
@@ -44,6 +45,7 @@ class VersionRow:
     uses: tuple[Use, ...]
     record: bytes
     degraded: str = ""
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,16 @@ class VersionInfo:
     lines: int
     chunks: int
     degraded: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilePacks:
+    """The packs of one version that the symbol graph reads (`packs.unpack_*` opens them)."""
+
+    language: str
+    symbols: bytes
+    uses: bytes
+    facts: bytes
 
 
 @dataclass(frozen=True, slots=True)

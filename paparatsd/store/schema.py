@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x50617061  # "Papa": tells our files from other people's SQLite files
 
 # What a version is worth in `vector_state.state`.
@@ -95,4 +95,14 @@ INITIAL = (
     """CREATE TABLE outbox(
         seq INTEGER PRIMARY KEY AUTOINCREMENT, shard INTEGER NOT NULL REFERENCES shards(no),
         version INTEGER NOT NULL, UNIQUE(shard, version)) STRICT""",
+)
+
+GRAPH = (
+    "ALTER TABLE symbol_packs ADD COLUMN facts BLOB NOT NULL DEFAULT x''",
+    # Facts that are looked for by name: packages, routes, and what manifests provide and need.
+    """CREATE TABLE labels(
+        kind TEXT NOT NULL, name TEXT NOT NULL,
+        version INTEGER NOT NULL REFERENCES versions(id) ON DELETE CASCADE,
+        PRIMARY KEY(kind, name, version)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX labels_version ON labels(version)",
 )

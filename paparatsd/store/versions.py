@@ -11,12 +11,12 @@ from paparatsd.store.database import select_in
 from paparatsd.store.names import delete_unused, find_names, fold_name, storable
 from paparatsd.store.packs import unpack_symbols, unpack_uses
 from paparatsd.store.projects import repo_number
-from paparatsd.store.rows import Definition, VersionInfo
+from paparatsd.store.rows import Definition, FilePacks, VersionInfo
 from paparatsd.store.schema import UPSERTED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,8 +72,12 @@ def _insert_rows(connection: sqlite3.Connection, new: Sequence[PackedVersion]) -
         "INSERT INTO chunk_packs VALUES (?,?)", ((v.id, v.file.chunks) for v in new)
     )
     connection.executemany(
-        "INSERT INTO symbol_packs VALUES (?,?,?)",
-        ((v.id, v.file.symbols, v.file.uses) for v in new),
+        "INSERT INTO symbol_packs(version, symbols, uses, facts) VALUES (?,?,?,?)",
+        ((v.id, v.file.symbols, v.file.uses, v.file.facts) for v in new),
+    )
+    connection.executemany(
+        "INSERT INTO labels VALUES (?,?,?)",
+        ((kind, name, v.id) for v in new for kind, name in v.file.labels),
     )
     connection.executemany("INSERT INTO records VALUES (?,?)", ((v.id, v.record) for v in new))
 
@@ -204,6 +208,41 @@ def read_users(
              WHERE n.name IN ({})"""
     for name, version, times in select_in(connection, sql, names):
         found.setdefault(name, {})[VersionId(version)] = times
+    return found
+
+
+def read_packs(
+    connection: sqlite3.Connection, ids: Iterable[VersionId]
+) -> Iterator[tuple[VersionId, FilePacks]]:
+    """Yield language and packs of those versions that are there."""
+    sql = """SELECT v.id, v.language, p.symbols, p.uses, p.facts
+             FROM versions v JOIN symbol_packs p ON p.version = v.id WHERE v.id IN ({})"""
+    for ident, *columns in select_in(connection, sql, ids):
+        yield VersionId(ident), FilePacks(*columns)
+
+
+def read_labelled(
+    connection: sqlite3.Connection, kind: str, names: Iterable[str]
+) -> dict[str, list[VersionId]]:
+    """Return for each name the versions with such a label."""
+    found: dict[str, list[VersionId]] = {}
+    sql = "SELECT name, version FROM labels WHERE kind = ? AND name IN ({})"
+    for name, version in select_in(connection, sql, names, kind):
+        found.setdefault(name, []).append(VersionId(version))
+    return found
+
+
+def read_labels(
+    connection: sqlite3.Connection, kind: str, ids: Iterable[VersionId]
+) -> dict[str, list[VersionId]]:
+    """Return by name which of these versions have a label of this kind."""
+    wanted = {int(ident) for ident in ids}
+    found: dict[str, list[VersionId]] = {}
+    for name, version in connection.execute(
+        "SELECT name, version FROM labels WHERE kind = ?", (kind,)
+    ):
+        if version in wanted:
+            found.setdefault(name, []).append(VersionId(version))
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from paparatsd.model import (
     Chunk,
     ContentId,
+    Fact,
     Fingerprint,
     GroupName,
     ProjectEntry,
@@ -51,6 +52,10 @@ def version_row(repo: RepoId, path: str, text: str) -> VersionRow:
         symbols=symbols,
         uses=tuple(Use(word, "call", n, "self") for n, word in enumerate(words, 1)),
         record=b"record:" + text.encode(),
+        facts=(
+            Fact("package", text, 1),
+            *(Fact("bind", word, n, 0) for n, word in enumerate(words, 1)),
+        ),
     )
 
 

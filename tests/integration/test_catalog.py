@@ -18,6 +18,7 @@ from paparatsd.errors import Conflict, SchemaTooNew, StateUnwritable, UnknownPro
 from paparatsd.model import CommitId, Head, ProjectName, RepoId, Skip, Stat, VersionId
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.database import Database
+from paparatsd.store.packs import unpack_facts, unpack_uses
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
 from tests.harness.catalog_rows import PIPELINE, delta, entry, register, version_row
@@ -92,6 +93,13 @@ def test_a_version_is_read_back_as_it_was_written(catalog: Catalog) -> None:
         project.repo,
     )
     assert reader.users_of(["alpha"]) == {"alpha": {row.id: 2}}
+    assert reader.facts_of(row.id) == row.facts
+    assert reader.labelled("package", ["alpha beta alpha", "x"]) == {"alpha beta alpha": [row.id]}
+    assert reader.labels("package", [row.id]) == {"alpha beta alpha": [row.id]}
+    assert reader.labels("package", [VersionId(5)]) == {}
+    packs = dict(reader.packs_of([row.id, VersionId(5)]))
+    assert unpack_facts(packs[row.id].facts) == row.facts
+    assert unpack_uses(packs[row.id].uses) == row.uses
     assert reader.contents_at(project.shard, PIPELINE, ["src/ä.py", "b"]) == {
         "src/ä.py": {row.content}
     }
@@ -303,6 +311,7 @@ def test_versions_in_no_view_stay_for_a_while_and_then_go(
     assert catalog.known([old.id, new.id]) == {new.id}
     assert catalog.read.records([old.id]) == {}
     assert catalog.read.users_of(["old"]) == {}
+    assert catalog.read.labelled("package", ["old", "new"]) == {"new": [new.id]}
 
 
 def test_only_so_many_unviewed_versions_are_kept_but_never_young_ones_lost(

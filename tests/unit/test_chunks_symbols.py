@@ -58,7 +58,14 @@ def describe(parsed: ParsedFile) -> str:
     for use in parsed.uses:
         member = f"{use.receiver}." if use.receiver else ""
         target = f" from {use.target}" if use.target else ""
-        lines.append(f"{use.line} uses {use.kind} {member}{use.name}{target}")
+        alias = f" as {use.alias}" if use.alias else ""
+        lines.append(f"{use.line} uses {use.kind} {member}{use.name}{target}{alias}")
+    for fact in parsed.facts:
+        typed = f" : {fact.type}" if fact.type else ""
+        value = f" = {fact.value}" if fact.value else ""
+        inside = f" in {parsed.symbols[fact.scope].qualified}" if fact.scope >= 0 else ""
+        name = f" {fact.name}" if fact.name else ""
+        lines.append(f"{fact.line} fact {fact.kind}{name}{typed}{value}{inside}")
     return "\n".join(lines) + "\n"
 
 

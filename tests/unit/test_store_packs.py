@@ -8,15 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paparatsd.errors import StateCorrupt
-from paparatsd.model import Chunk, Symbol, Use
+from paparatsd.model import Chunk, Fact, Symbol, Use
 from paparatsd.store.names import fold_name, storable
 from paparatsd.store.packs import (
     pack_chunks,
     pack_counts,
+    pack_facts,
     pack_symbols,
     pack_uses,
     unpack_chunks,
     unpack_counts,
+    unpack_facts,
     unpack_symbols,
     unpack_used_names,
     unpack_uses,
@@ -63,9 +65,9 @@ def test_packs_return_what_they_were_given(
 
 def test_used_names_come_by_line_and_without_the_kind_left_out() -> None:
     uses = [Use("b", "call", 7), Use("os", "import", 1), Use("a", "call", 7), Use("c", "type", 2)]
-    assert unpack_used_names(pack_uses(uses), "import") == ([2, 7, 7], ["c", "b", "a"])
-    assert unpack_used_names(pack_uses(uses), "other")[1] == ["os", "c", "b", "a"]
-    assert unpack_used_names(pack_uses([]), "import") == ([], [])
+    assert unpack_used_names(pack_uses(uses), {"import"}) == ([2, 7, 7], ["c", "b", "a"])
+    assert unpack_used_names(pack_uses(uses), {"other"})[1] == ["os", "c", "b", "a"]
+    assert unpack_used_names(pack_uses([]), {"import"}) == ([], [])
 
 
 def test_lone_surrogates_and_nul_survive_in_chunk_texts() -> None:
@@ -115,3 +117,20 @@ def test_names_fold_to_their_last_part(name: str, folded: str) -> None:
 def test_names_with_lone_surrogates_become_storable() -> None:
     assert storable("a\udcffb") == "a?b"
     assert storable("größe") == "größe"
+
+
+def test_facts_come_back_as_they_were_packed() -> None:
+    facts = (
+        Fact("bind", "client", 3, 1, "Client", "Client()"),
+        Fact("returns", "", 9, 2, type="User | None"),
+        Fact("route", "GET /users/{}", 4, value="list_users"),
+    )
+
+    assert unpack_facts(pack_facts(facts)) == facts
+    assert unpack_facts(pack_facts(())) == ()
+
+
+def test_the_local_name_of_an_import_comes_back() -> None:
+    uses = (Use("numpy", "import", 1, "*", "numpy", "np"), Use("go", "call", 2))
+
+    assert unpack_uses(pack_uses(uses)) == uses

@@ -11,9 +11,8 @@ import pytest
 from paparatsd.errors import UnknownProject
 from paparatsd.model import Head, ProjectName, Skip
 from paparatsd.store.catalog import Catalog
-from paparatsd.store.migrations import Migration
+from paparatsd.store.migrations import MIGRATIONS, Migration
 from paparatsd.store.rows import SkippedRow, ViewChange
-from paparatsd.store.schema import INITIAL
 from tests.harness.catalog_rows import delta, entry, register, version_row
 from tests.harness.steps import Fuse, StillClock, Stopped, contents, crash
 
@@ -127,15 +126,15 @@ def test_a_migration_stopped_at_any_step_leaves_the_old_schema_or_the_new(
     before: Path, tmp_path: Path
 ) -> None:
     newer = (
-        Migration(1, INITIAL),
-        Migration(2, ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")),
-        Migration(3, ("DROP TABLE extra",)),
+        *MIGRATIONS,
+        Migration(3, ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")),
+        Migration(4, ("DROP TABLE extra",)),
     )
     fuse = Fuse(0)
     whole = tmp_path / "whole.sqlite3"
     shutil.copy(before, whole)
     Catalog.open(whole, on_step=fuse, migrations=newer).close()
-    backup = contents(whole.with_name("whole.sqlite3.schema-1.backup"))
+    backup = contents(whole.with_name("whole.sqlite3.schema-2.backup"))
     assert backup == contents(before)
 
     for number in range(1, len(fuse.steps) + 1):

@@ -31,7 +31,7 @@ from paparatsd.store.names import fold_name
 from paparatsd.store.rows import Frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -132,9 +132,11 @@ class MemoryCatalog:
         """Refuse: uses are not kept either."""
         raise KeyError(version)
 
-    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
+    def used_names(
+        self, version: int, kinds_left_out: Collection[str]
+    ) -> tuple[list[int], list[str]]:
         """Refuse: uses are not kept either."""
-        del kind_left_out
+        del kinds_left_out
         raise KeyError(version)
 
     def symbols_named(self, names: Iterable[str]) -> dict[str, list[Definition]]:

@@ -21,13 +21,13 @@ TESTS = PACKAGE.parent / "tests"
 
 STAGES = ("sources", "chunks", "embeddings", "store")
 """Values flow from left to right; the wiring is done above them."""
-WORKINGS = ("indexing", "history", "knowledge", "search")
+WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
 """They wire the stages; each stands alone."""
 ABOVE = (
     *WORKINGS, "interfaces", "service", "sessions", "daemon", "parts", "roster", "housekeeping",
 )  # fmt: skip
 
-VALUES = ("model", "commits", "history_model")
+VALUES = ("model", "commits", "history_model", "graph_model")
 """Frozen values that every stage shares; they may name each other's types."""
 
 FENCES = {

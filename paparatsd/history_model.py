@@ -70,7 +70,7 @@ class TicketNote:
 
 @dataclass(frozen=True, slots=True)
 class CommitNote:
-    """One commit as it is shown. `replaced_by` is set for an id that was amended or rebased."""
+    """One commit as it is shown."""
 
     project: ProjectName
     id: CommitId
@@ -84,7 +84,6 @@ class CommitNote:
     tickets: tuple[TicketNote, ...] = ()
     merge: bool = False
     url: str | None = None
-    replaced_by: CommitId | None = None
 
 
 @dataclass(frozen=True, slots=True)

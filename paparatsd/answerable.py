@@ -19,14 +19,21 @@ def only_these(allowed: Sequence[str]) -> str:
     return f"this daemon answers for these projects only (search.allowed_projects): {names}"
 
 
-def check_allowed(names: Collection[str], allowed: Sequence[str]) -> None:
+def check_answerable(
+    names: Collection[str], registered: Collection[str], allowed: Sequence[str]
+) -> None:
     """Refuse projects that are not answered about, in the same words whether they exist or not.
 
-    Raises UnknownProject; an empty `allowed` lets everything pass.
+    Raises UnknownProject, for one that is not registered too; never names a project outside
+    `allowed`. An empty `allowed` is all.
     """
-    outside = [name for name in names if allowed and name not in allowed]
-    if outside:
-        raise UnknownProject(f"no project named {outside[0]!r} here: {only_these(allowed)}")
+    for name in names:
+        if allowed and name not in allowed:
+            raise UnknownProject(f"no project named {name!r} here: {only_these(allowed)}")
+        if name not in registered:
+            ours = sorted(one for one in registered if not allowed or one in allowed)
+            known = ", ".join(ours) or "none is registered"
+            raise UnknownProject(f"no project named {name!r} (projects: {known})")
 
 
 def notes_on_scope(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.answerable import check_allowed, notes_on_scope
+from paparatsd.answerable import check_answerable, notes_on_scope
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
@@ -174,7 +174,8 @@ class Service:
             memory_bytes=await asyncio.to_thread(memory_of, dict(self._processes())),
             projects=projects,
             problems=self._problems(projects),
-            offers=self.worktrees.offers,
+            # An offer names the project beside which the work tree is.
+            offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -402,15 +403,15 @@ class Service:
     def _select(
         self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]
     ) -> tuple[ProjectSession, ...]:
-        ours = [one for one in self._roster.sessions() if self._allowed(one.name)]
+        sessions = self._roster.sessions()
+        ours = [one for one in sessions if self._allowed(one.name)]
         known_groups = {session.entry.group for session in ours}
         unknown = sorted(set(groups) - known_groups)
         if unknown:
             known = ", ".join(sorted(known_groups)) or "none"
             raise UnknownProject(f"no group named {unknown[0]!r} (groups: {known})")
-        check_allowed(projects, self._settings.search.allowed_projects)
-        for name in projects:
-            self._roster.session(name)
+        registered = {session.name for session in sessions}
+        check_answerable(projects, registered, self._settings.search.allowed_projects)
         chosen = [
             session
             for session in ours

@@ -105,6 +105,7 @@ class Scoped:
             status,
             projects=tuple(one for one in status.projects if one.name in self._allowed),
             problems=self._problems(status.problems, names),
+            offers=(),
         )
 
     async def health(self) -> Mapping[str, Any]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paparatsd.commits import Change, Moment, Person, Role
-    from paparatsd.model import CommitId, Freshness, Hit, ProjectName
+    from paparatsd.model import CommitId, Freshness, ProjectName
+    from paparatsd.search_model import Hit
 
 
 class HistoryState(StrEnum):

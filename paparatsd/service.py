@@ -39,17 +39,11 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import (
-        ChunkView,
-        Freshness,
-        ProjectEntry,
-        SearchAnswer,
-        SearchRequest,
-        SkippedFile,
-    )
+    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
+    from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sessions import ProjectSession, Snapshot
     from paparatsd.settings import Settings
     from paparatsd.sources.hooks import HookReport

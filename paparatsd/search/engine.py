@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
+    from paparatsd.model import EmbedderSpec, RecallReply, RecallRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.certain import Certain
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView
+    from paparatsd.search_model import ChunkView, SearchRequest
 
     Begin = Callable[[Sequence[RecallRequest]], bool]
 

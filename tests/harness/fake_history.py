@@ -30,7 +30,8 @@ from paparatsd.model import CommitId, ProjectName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.model import Freshness, Hit
+    from paparatsd.model import Freshness
+    from paparatsd.search_model import Hit
 
 NOW = datetime.fromisoformat("2026-04-01T12:00:00+00:00")
 ANN = Person("Ann Alm", "ann@alps.example")

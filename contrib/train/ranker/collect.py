@@ -26,11 +26,11 @@ from contrib.train.ranker.memory import MemoryCatalog, project_scope
 from contrib.train.ranker.table import ELSEWHERE, KINDS, REAL, REMOVED, Asked, Question, Table
 from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import SearchRequest
 from paparatsd.search.calibration import Calibration
 from paparatsd.search.certain import NOTHING_CERTAIN
 from paparatsd.search.engine import Engine
 from paparatsd.search.ranker import Ranker
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from contrib.bench.quality.dataset import Dataset, Query, Repo
     from paparatsd.search.arena import Records
     from paparatsd.search.certain import Certain
-    from paparatsd.search.engine import Encoder
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
 

@@ -18,6 +18,7 @@ import structlog
 
 from paparatsd import ipc
 from paparatsd.errors import ChildDied
+from paparatsd.logs import write_relayed
 from paparatsd.pipe import open_pipe
 
 if TYPE_CHECKING:
@@ -148,6 +149,9 @@ class Child:
             await self._reap(process)
 
     def _deliver(self, request_id: int, kind: int, body: Any) -> None:  # noqa: ANN401 - any reply
+        if kind == ipc.EVENT:
+            write_relayed(self.name, body)
+            return
         call = self._calls.get(request_id)
         if call is None:
             return

@@ -27,7 +27,7 @@ ABOVE = (
     *WORKINGS, "interfaces", "service", "sessions", "daemon", "parts", "roster", "housekeeping",
 )  # fmt: skip
 
-VALUES = ("model", "commits", "history_model", "graph_model")
+VALUES = ("model", "search_model", "commits", "history_model", "graph_model")
 """Frozen values that every stage shares; they may name each other's types."""
 
 FENCES = {

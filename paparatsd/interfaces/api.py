@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         Explanation,
     )
     from paparatsd.model import (
-        ChunkView,
         DaemonStatus,
         Depth,
         Freshness,
@@ -27,10 +26,9 @@ if TYPE_CHECKING:
         ProjectEntry,
         ProjectName,
         ProjectStatus,
-        SearchAnswer,
-        SearchRequest,
         SkippedFile,
     )
+    from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sources.hooks import HookReport
 
 

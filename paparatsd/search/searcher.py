@@ -24,11 +24,11 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
-from paparatsd.model import SearchAnswer
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
 from paparatsd.search.query import halves_of
+from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError
 
 if TYPE_CHECKING:
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, GroupName, RecallReply, SearchRequest
+    from paparatsd.model import GroupName, RecallReply
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
+    from paparatsd.search_model import ChunkView, SearchRequest
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
 

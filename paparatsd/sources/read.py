@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.model import ContentId, Skip, SkippedFile, Stat
-from paparatsd.redact import find_key_material, is_secret_name
+from paparatsd.redact import find_armour, find_key_material, is_secret_name
 from paparatsd.sources.content import decode, find_generated_marker, is_minified
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def _judge(
     if not allow_secrets and (kind := find_key_material(decoded)):
         return SkippedFile(path, Skip.KEY_MATERIAL, kind)
     if is_minified(path, decoded):
+        if armour := find_armour(decoded):
+            return SkippedFile(path, Skip.KEY_MATERIAL, armour)
         return SkippedFile(path, Skip.MINIFIED)
     if marker := find_generated_marker(path, decoded):
         return SkippedFile(path, Skip.GENERATED, marker)

@@ -29,24 +29,26 @@ from paparatsd.history_model import (
 )
 from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
 from paparatsd.model import (
-    ChunkView,
-    Confidence,
     DaemonStatus,
     Depth,
     EmbedderSpec,
     Freshness,
     FreshnessState,
     GroupName,
-    Hit,
-    Neighbour,
     ProjectEntry,
     ProjectName,
     ProjectState,
     ProjectStatus,
-    SearchAnswer,
-    SearchRequest,
     Skip,
     SkippedFile,
+)
+from paparatsd.search_model import (
+    ChunkView,
+    Confidence,
+    Hit,
+    Neighbour,
+    SearchAnswer,
+    SearchRequest,
 )
 from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport

@@ -18,13 +18,14 @@ from paparatsd.errors import (
     UnknownProject,
     VectorStoreUnavailable,
 )
-from paparatsd.model import Confidence, SearchRequest, VersionId
+from paparatsd.model import VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
+from paparatsd.search_model import Confidence, SearchRequest
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
 from tests.integration.search_world import ExactStore, World

@@ -37,7 +37,7 @@ from paparatsd.interfaces.mcp.searching import (
     nothing_found,
     projects_of,
 )
-from paparatsd.model import SearchRequest
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from paparatsd.history_model import ChangedFilter

@@ -30,9 +30,9 @@ from paparatsd.interfaces.mcp.schemas import (
     whole,
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
-from paparatsd.model import SearchRequest
 from paparatsd.search.render import stale_lines
 from paparatsd.search.tokens import estimate_tokens
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

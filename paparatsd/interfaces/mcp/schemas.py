@@ -96,7 +96,6 @@ COMMIT = object_of(
         "tickets": {"type": "array", "items": TICKET},
         "merge": {"type": "boolean"},
         "url": NULLABLE_TEXT,
-        "replaced_by": {"type": ["string", "null"], "description": "its id since it was rewritten"},
     },
     ("project", "id", "short", "author", "committed", "subject", "tickets", "merge"),
 )

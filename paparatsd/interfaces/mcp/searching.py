@@ -37,16 +37,17 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
     whole,
 )
-from paparatsd.model import GroupName, ProjectName, SearchRequest
+from paparatsd.model import GroupName, ProjectName
 from paparatsd.search.render import clean_text, render_answer, render_chunk
 from paparatsd.search.tokens import estimate_tokens
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import Hit, SearchAnswer
+    from paparatsd.search_model import Hit, SearchAnswer
 
 MAX_RESULTS = 20
 MAX_OFFSET = 80

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import __version__
 from paparatsd.answerable import Answerable
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.graph_service import GraphService
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.apply import Pipeline
@@ -63,6 +65,7 @@ class Service:
         ledger: Ledger,
         searcher: Searcher,
         history: HistoryKeeper,
+        graph: GraphKeeper,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -92,6 +95,7 @@ class Service:
         self._stop = stop
         self._started = clock.monotonic()
         self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
+        self.graph = GraphService(graph, self._answerable, self.search)
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,

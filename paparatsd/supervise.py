@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from paparatsd import ipc
-from paparatsd.errors import ChildDied
+from paparatsd import errors, ipc
+from paparatsd.errors import Broken, ChildDied, PaparatsError
 from paparatsd.logs import write_relayed
 from paparatsd.pipe import open_pipe
 
@@ -41,6 +41,18 @@ class RemoteError(ChildDied):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+def local_error(error: RemoteError, name: str) -> PaparatsError:
+    """Return what the process `name` raised as our own class; others as Broken."""
+    known = getattr(errors, error.kind, None)
+    if isinstance(known, type) and issubclass(known, PaparatsError):
+        return known(str(error))
+    # The text of any other exception is a fragment (a KeyError says no more than the key).
+    return Broken(
+        f"the {name} process could not answer ({error.kind}: {error}); this is a defect of "
+        "paparatsd: ask in other words, and report it with this message"
+    )
 
 
 class _Call:

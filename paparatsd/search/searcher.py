@@ -28,7 +28,7 @@ from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
 from paparatsd.search.query import halves_of
 from paparatsd.search_model import SearchAnswer
-from paparatsd.supervise import RemoteError
+from paparatsd.supervise import RemoteError, local_error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -1,0 +1,1 @@
+"""The symbol graph: who uses whom, asked of the symbol rows of a project's view."""

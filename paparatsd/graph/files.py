@@ -209,9 +209,7 @@ class FileSymbols:
     def _use(self, row: int) -> Use:
         texts, columns = self._use_columns().texts, self._use_columns().columns
         name, kind, line, receiver, target, alias = (column[row] for column in columns)
-        return Use(
-            texts[name], texts[kind], line, texts[receiver], texts[target], texts[alias]
-        )
+        return Use(texts[name], texts[kind], line, texts[receiver], texts[target], texts[alias])
 
     # ------------------------------------------------------------------ facts
 
@@ -236,9 +234,7 @@ class FileSymbols:
 
     def returns(self, scope: int) -> str:
         """Return the declared type of what a symbol returns, "" when none is declared."""
-        return next(
-            (one.type for one in self.scope_facts(scope, "") if one.kind == "returns"), ""
-        )
+        return next((one.type for one in self.scope_facts(scope, "") if one.kind == "returns"), "")
 
     def yields(self, scope: int) -> Sequence[str]:
         """Return the values that a symbol returns, as chains."""
@@ -308,9 +304,7 @@ class Files:
             return known
         return next(iter(self._load(source, {version: path})), None)
 
-    def all(
-        self, source: Source, shown: Sequence[tuple[str, VersionId]]
-    ) -> Iterator[FileSymbols]:
+    def all(self, source: Source, shown: Sequence[tuple[str, VersionId]]) -> Iterator[FileSymbols]:
         """Yield versions decoded, in their order, reading many at once."""
         for first in range(0, len(shown), _BATCH):
             batch = shown[first : first + _BATCH]

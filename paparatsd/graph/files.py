@@ -12,7 +12,7 @@ from paparatsd.model import Fact, Use
 from paparatsd.store.packs import open_facts, open_uses, unpack_symbols
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from paparatsd.graph.source import Source
     from paparatsd.model import Symbol, VersionId
@@ -63,8 +63,21 @@ class FileSymbols:
     """What one file version defines, uses and says. Looks into it never change it visibly."""
 
     __slots__ = (
-        "_by_name", "_by_qualified", "_facts", "_holding", "_imports", "_binds", "_members",
-        "_packs", "_symbols", "_uses", "_uses_by_name", "language", "path", "version", "weight",
+        "_binds",
+        "_by_name",
+        "_by_qualified",
+        "_facts",
+        "_holding",
+        "_imports",
+        "_members",
+        "_packs",
+        "_symbols",
+        "_uses",
+        "_uses_by_name",
+        "language",
+        "path",
+        "version",
+        "weight",
     )  # fmt: skip
 
     def __init__(self, path: str, version: VersionId, packs: FilePacks) -> None:

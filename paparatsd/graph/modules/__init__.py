@@ -1,0 +1,1 @@
+"""How the imports of each language find the files of a project."""

@@ -1,0 +1,23 @@
+"""Which language's imports are found how: one line per language."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from paparatsd.graph.modules.base import NoModules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paparatsd.graph.modules.base import Modules
+
+_UNKNOWN = NoModules()
+
+MODULES: Mapping[str, Modules] = MappingProxyType({})
+"""By the names of `chunks.languages`."""
+
+
+def modules_of(language: str) -> Modules:
+    """Return how imports of a language are found; of unknown ones nothing is."""
+    return MODULES.get(language, _UNKNOWN)

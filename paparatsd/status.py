@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.project_hooks import ProjectHooks
-    from paparatsd.sessions import ProjectSession, Snapshot
+    from paparatsd.session_parts import Snapshot
+    from paparatsd.sessions import ProjectSession
     from paparatsd.sources.watch import WatchHub
 
 

@@ -24,7 +24,8 @@ STAGES = ("sources", "chunks", "embeddings", "store")
 WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
 """They wire the stages; each stands alone."""
 ABOVE = (
-    *WORKINGS, "interfaces", "service", "sessions", "daemon", "parts", "roster", "housekeeping",
+    *WORKINGS, "interfaces", "service", "sessions", "session_parts", "daemon", "parts", "roster",
+    "housekeeping",
 )  # fmt: skip
 
 VALUES = ("model", "search_model", "commits", "history_model", "graph_model")

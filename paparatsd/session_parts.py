@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import GroupName, Head, Progress, ProjectState, RepoId
+    from paparatsd.model import GroupName, Head, ProjectState, RepoId
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.watch import WatchHub
+    from paparatsd.status_model import Progress
 
 
 @dataclass(frozen=True, slots=True)

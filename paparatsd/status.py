@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.model import ProjectState, ProjectStatus
+from paparatsd.model import ProjectState
+from paparatsd.status_model import ProjectStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,7 +28,7 @@ ABOVE = (
     "housekeeping",
 )  # fmt: skip
 
-VALUES = ("model", "search_model", "commits", "history_model", "graph_model")
+VALUES = ("model", "search_model", "status_model", "commits", "history_model", "graph_model")
 """Frozen values that every stage shares; they may name each other's types."""
 
 FENCES = {

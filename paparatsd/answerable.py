@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.model import GroupName, ProjectName
     from paparatsd.roster import Roster
-    from paparatsd.sessions import ProjectSession, Snapshot
+    from paparatsd.session_parts import Snapshot
+    from paparatsd.sessions import ProjectSession
     from paparatsd.settings import SearchSettings
 
 NONE_REGISTERED = "No project is registered"

@@ -33,7 +33,7 @@ from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
 from paparatsd.service import Service
-from paparatsd.sessions import SessionParts
+from paparatsd.session_parts import SessionParts
 from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub

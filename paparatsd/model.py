@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.history_model import HistoryStatus
-
 
 RepoId = NewType("RepoId", str)
 """A lineage: the id of the oldest first-parent root commit, or a random id kept in the catalog."""
@@ -345,62 +343,6 @@ class Freshness:
     pending: int = 0
     checked_at: float | None = None
     branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an index run is; `eta_s` is None while unknown. Rates are per second."""
-
-    files_done: int
-    files_total: int
-    chunks_done: int
-    files_rate: float
-    eta_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectStatus:
-    """All that `status` says of one project."""
-
-    name: ProjectName
-    root: str
-    group: GroupName
-    repo: RepoId | None
-    branch: str | None
-    head: CommitId | None
-    state: ProjectState
-    reason: str
-    generation: int
-    files: int
-    chunks: int
-    skipped: int
-    pending: int
-    languages: Mapping[str, int]
-    freshness: FreshnessState
-    checked_at: float | None
-    watching: str
-    hooks: str
-    progress: Progress | None = None
-    history: HistoryStatus | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonStatus:
-    """What the daemon says of itself."""
-
-    version: str
-    pid: int
-    uptime_s: float
-    state_dir: str
-    http: str
-    socket: str
-    embedder: EmbedderSpec
-    store: str
-    memory_bytes: Mapping[str, int]
-    projects: tuple[ProjectStatus, ...]
-    problems: tuple[str, ...] = ()
-    offers: tuple[str, ...] = ()
-    """What could be indexed and is not, with the command that does it."""
 
 
 @dataclass(frozen=True, slots=True)

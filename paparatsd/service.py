@@ -15,18 +15,11 @@ from paparatsd.graph_service import GraphService
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
-from paparatsd.model import (
-    DaemonStatus,
-    Depth,
-    EmbedderSpec,
-    GroupName,
-    ProjectName,
-    ProjectState,
-    ProjectStatus,
-)
+from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
+from paparatsd.status_model import DaemonStatus, ProjectStatus
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,25 +24,17 @@ from paparatsd.model import (
     Freshness,
     FreshnessState,
     Head,
-    Progress,
     ProjectState,
 )
 from paparatsd.place import ProjectPlace
 from paparatsd.project_rules import ProjectRules
+from paparatsd.session_parts import Snapshot
 from paparatsd.sources import repo, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paparatsd.broadcast import Broadcaster
-    from paparatsd.clock import Clock
-    from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.indexing.apply import VersionBuilder
-    from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
-    from paparatsd.settings import IndexSettings, WatchSettings
+    from paparatsd.model import ProjectEntry, ProjectName, RepoId
+    from paparatsd.session_parts import SessionParts
     from paparatsd.sources.repo import Checkout
-    from paparatsd.sources.watch import WatchHub
     from paparatsd.store.rows import ProjectRow
 
 log = structlog.get_logger()
@@ -59,42 +50,6 @@ PERIODIC = "periodic check"
 """The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
 """A periodic pass may cost at most 1/2000 of one processor."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionParts:
-    """What every session needs of the daemon."""
-
-    clock: Clock
-    hub: WatchHub
-    ledger: Ledger
-    index: IndexSettings
-    watch: WatchSettings
-    broadcaster: Broadcaster
-    builder_of: Callable[[RepoId], VersionBuilder]
-    warm: Callable[[], None]
-    history: HistoryKeeper
-    on_group: Callable[[], None] = lambda: None
-    """Called when a project's own file names another group than the project has."""
-    on_change: Callable[[GroupName], None] = lambda group: None
-    """Called when a generation of a project of this group was committed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What is known of a project at one instant; swapped, never edited."""
-
-    project_id: int
-    repo: RepoId | None
-    state: ProjectState
-    reason: str
-    generation: int
-    head: Head
-    pending: int
-    checked_at: float | None
-    progress: Progress | None
-    dirty: bool
-    first: bool
 
 
 class ProjectSession:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.indexing.plan import Known, Plan, batches, plan_changes
-from paparatsd.model import Head, Progress, Skip
+from paparatsd.model import Head, Skip
+from paparatsd.status_model import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,6 @@ from paparatsd.history_model import (
 )
 from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
 from paparatsd.model import (
-    DaemonStatus,
     Depth,
     EmbedderSpec,
     Freshness,
@@ -38,7 +37,6 @@ from paparatsd.model import (
     ProjectEntry,
     ProjectName,
     ProjectState,
-    ProjectStatus,
     Skip,
     SkippedFile,
 )
@@ -52,6 +50,7 @@ from paparatsd.search_model import (
 )
 from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
+from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ from paparatsd.store.history_rows import (
 from paparatsd.store.history_schema import INITIAL
 from paparatsd.store.migrations import Migration
 from tests.harness.history_facts import ANN, BOB, REPO, WORDS, cid, facts, skeleton, touch
+from tests.harness.set_clock import SetClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,22 +44,6 @@ if TYPE_CHECKING:
 
 DAY = 86_400.0
 OTHER = RepoId("b" * 40)
-
-
-class SetClock:
-    """A clock that stands where it is put."""
-
-    def __init__(self) -> None:
-        self.at = 1_000_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += seconds
 
 
 @pytest.fixture

@@ -603,14 +603,17 @@ async def test_search_process_that_cannot_start_is_a_typed_failure(world: World)
     await child.stop()
 
 
+class Hanging(ExactStore):
+    """A store that never answers."""
+
+    async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
+        await asyncio.Event().wait()
+        return []
+
+
 async def test_search_that_takes_too_long_is_refused_within_its_deadline(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     async with asyncio.timeout(5):
@@ -621,11 +624,6 @@ async def test_search_that_takes_too_long_is_refused_within_its_deadline(
 async def test_callers_beyond_the_limit_wait_and_are_then_told_to_come_again(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     running = [

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
         FoundCommit,
     )
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import DaemonStatus, Freshness, GroupName, ProjectName, ProjectStatus
+    from paparatsd.model import Freshness, GroupName, ProjectName
     from paparatsd.search_model import ChunkView, Hit, SearchRequest
+    from paparatsd.status_model import DaemonStatus, ProjectStatus
 
 
 def scoped(service: ToolsApi, allowed_projects: Sequence[str]) -> ToolsApi:

@@ -148,8 +148,9 @@ class HistoryKeeper:
     def _fail(self, error: PaparatsError, failures: int) -> None:
         """Say what is wrong; a process that merely ended is started again first."""
         if failures or isinstance(error, RemoteError) or not isinstance(error, ChildDied):
-            remote = isinstance(error, RemoteError)
-            self._problem = str(local_error(error, self._child.name) if remote else error)
+            if isinstance(error, RemoteError):
+                error = local_error(error, self._child.name)
+            self._problem = str(error)
             self._quiet.set()
 
     async def _tell(self) -> None:

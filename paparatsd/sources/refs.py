@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from paparatsd.model import CommitId, Head
 
 if TYPE_CHECKING:
-
     from paparatsd.sources.repo import Checkout
 
 _MAX_REF_BYTES = 4096

@@ -20,9 +20,17 @@ from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.packing import build_record
 from paparatsd.chunks.parse import parse_file
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started, stat_file
+from paparatsd.indexing.jobs import (
+    BuildFile,
+    BuildJob,
+    BuiltFile,
+    Outcome,
+    Recognised,
+    Started,
+    stat_file,
+)
 from paparatsd.model import SkippedFile
-from paparatsd.sources.read import SourceText, read_source
+from paparatsd.sources.read import SourceText, read_source, recognise_source
 from paparatsd.store.packed import pack_file
 
 if TYPE_CHECKING:
@@ -50,6 +58,8 @@ class Builder:
         """Serve one request of the daemon."""
         if operation == "build":
             return self._build(argument, note)
+        if operation == "recognise":
+            return self._recognise(argument)
         if operation == "warm":
             self.model()
             return None
@@ -68,6 +78,24 @@ class Builder:
                 os._exit(OUT_OF_MEMORY)
             note(outcome)
         return len(job.files)
+
+    def _recognise(self, job: BuildJob) -> list[Recognised]:
+        """Read files that may be known and say which are; nothing is parsed."""
+        root = Path(job.root)
+        found = []
+        for index, file in enumerate(job.files):
+            known = recognise_source(
+                root,
+                file.path,
+                file.known,
+                max_bytes=job.max_file_bytes,
+                allow_secrets=job.allow_secrets,
+            )
+            if known is not None:
+                stat, content = known
+                values = (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode)
+                found.append(Recognised(index, values, content))
+        return found
 
     def build_file(self, root: Path, file: BuildFile, job: BuildJob) -> Outcome:
         """Read, recognise or build one file."""

@@ -106,13 +106,18 @@ def _first_of_each(ids: NDArray[np.uint32]) -> NDArray[np.int64]:
 def _present(
     keys: NDArray[np.uint64], slots: NDArray[np.int64], ids: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which of the keys are of these slots and ids, and of which pair, slot by slot."""
-    wanted = (slots.astype(np.uint64)[:, None] << np.uint64(32) | ids).reshape(-1)
-    if len(keys) == 0 or len(wanted) == 0:
+    """Return which of the keys are of these slots and ids, and of which pair of them.
+
+    The pairs of one slot follow each other, the slots in any order.
+    """
+    if len(keys) == 0 or len(slots) == 0 or len(ids) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    order = slots.argsort()  # neighbours are looked up in the same part of memory
+    wanted = (slots[order].astype(np.uint64)[:, None] << np.uint64(32) | ids).reshape(-1)
+    at = np.minimum(keys.searchsorted(wanted), len(keys) - 1)
     which = np.flatnonzero(keys[at] == wanted)
-    return at[which], which
+    owners, terms = np.divmod(which, len(ids))
+    return at[which], order[owners] * len(ids) + terms
 
 
 def _rows(rows: NDArray[np.uint16], row: np.dtype[np.void]) -> NDArray[np.void]:

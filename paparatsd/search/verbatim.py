@@ -21,6 +21,8 @@ from paparatsd.search_model import Confidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from paparatsd.model import Chunk
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.shelf import Shelf
@@ -275,15 +277,24 @@ def _standing(
 def _likely_chunks(needles: Needles, features: FeatureTable) -> dict[int, list[int]]:
     """Return per file the chunks with most of the question's words, best files first."""
     scores, starts = features.chunk_scores, features.hits.starts
-    best = np.flatnonzero(scores > 0)
-    best = best[np.argsort(-scores[best], kind="stable")]
-    best = best[: LIKELIEST if needles.whole else MAX_CHUNKS]
+    best = _largest(scores, LIKELIEST if needles.whole else MAX_CHUNKS)
     owners = np.searchsorted(starts, best, side="right") - 1
     found: dict[int, list[int]] = {}
     for chunk, file in zip(best.tolist(), owners.tolist(), strict=True):
         if file in found or len(found) < MAX_FILES:
             found.setdefault(file, []).append(chunk - int(starts[file]))
     return found
+
+
+def _largest(scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Return where the largest positive scores are; of equal ones the first first."""
+    if len(scores) > count:
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        some = np.flatnonzero(scores >= least if least > 0 else scores > 0)
+    else:
+        some = np.flatnonzero(scores > 0)
+    best: NDArray[np.int64] = some[np.argsort(-scores[some], kind="stable")][:count]
+    return best
 
 
 def _led(

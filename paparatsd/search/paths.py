@@ -188,7 +188,7 @@ class WordTable:
         """Compare the names of some rows with the terms, given what `alike` returned."""
         starts = self._offsets[rows]
         lengths = self._offsets[rows + 1] - starts
-        filled = np.flatnonzero(lengths)
+        filled = lengths.nonzero()[0]
         if not len(filled) or not len(alike.table):
             nothing = np.zeros((len(alike.table), len(rows)), np.float64)
             back, rare_back = np.zeros((2, len(rows)), np.float64)
@@ -196,9 +196,9 @@ class WordTable:
         all_filled = len(filled) == len(rows)
         if not all_filled:
             starts, lengths = starts[filled], lengths[filled]
-        ends = np.cumsum(lengths)
+        ends = lengths.cumsum()
         begins = ends - lengths
-        words = self._flat[np.repeat(starts - begins, lengths) + np.arange(ends[-1])]
+        words = self._flat[(starts - begins).repeat(lengths) + np.arange(ends[-1])]
         found = alike.table.take(alike.columns[words], axis=1)
         best, rarity = found.max(axis=0), self._rarity[words]
         matches = WordMatches(
@@ -216,8 +216,8 @@ class WordTable:
         every = self._rows_by_word[ranges(ends - lengths, lengths)]
         rows = distinct(every.copy())
         hits = np.zeros((len(alike.table), len(rows)), np.float64)
-        places = np.repeat(alike.terms, lengths) * len(rows) + rows.searchsorted(every)
-        np.maximum.at(hits.reshape(-1), places, np.repeat(alike.values, lengths))
+        places = alike.terms.repeat(lengths) * len(rows) + rows.searchsorted(every)
+        np.maximum.at(hits.reshape(-1), places, alike.values.repeat(lengths))
         return StemMatches(rows, hits)
 
 
@@ -247,7 +247,7 @@ class PathIndex:
         The bits of `Prior`; how deep the file lies, at most DEEPEST; whether it has a partner.
         """
         found = self._standing.take(rows, axis=0)
-        for at in np.flatnonzero(found[:, 0] == UNREAD).tolist():
+        for at in (found[:, 0] == UNREAD).nonzero()[0].tolist():
             path = self._paths[rows[at]]
             depth = min(path.count("/"), DEEPEST)
             found[at] = path_priors(path), depth, self.has_partner(path)

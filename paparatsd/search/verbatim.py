@@ -64,6 +64,9 @@ _SPACES = [number for number in range(0x3001) if chr(number).isspace()]
 _BARE_CODE: dict[int, str | None] = {**dict.fromkeys(_SPACES), **dict.fromkeys(map(ord, "'`"), '"')}
 _BARE_WORDS: dict[int, None] = dict.fromkeys((*_SPACES, *map(ord, "\"'`+.<\\&fFrRbBuUn")))
 """All of which something may stand between two literals that are one message, or end a line."""
+_ASCII_QUOTES = bytes.maketrans(b"'`", b'""')
+_ASCII_SPACES = bytes(number for number in _SPACES if number < 128)
+_NOT_IN_WORDS = bytes(number for number in _BARE_WORDS if number < 128)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ class Sieve:
         if needles.whole:
             self._words = sorted(set(needles.pieces[0].split()), key=len, reverse=True)
         elif needles.code:
-            self._pieces = [(one.translate(_BARE_CODE), len(one)) for one in needles.pieces]
+            self._pieces = [(_bare_code(one), len(one)) for one in needles.pieces]
         else:
             self._pairs = list(map(_bare_pairs, needles.pieces))
 
@@ -162,18 +165,32 @@ class Sieve:
         if self._words:
             return all(map(text.__contains__, self._words))
         if self._pieces:
-            code = text.translate(_BARE_CODE)
+            code = _bare_code(text)
             size = sum(size for piece, size in self._pieces if piece in code)
         else:
-            bare = text.translate(_BARE_WORDS)
+            bare = _bare_words(text)
             size = sum(_most_covered(pairs, bare) for pairs in self._pairs)
         return size / self._needles.size >= ENOUGH
+
+
+def _bare_code(text: str) -> str:
+    """Return code as `Sieve` compares it; for bytes that takes a third of the time."""
+    if text.isascii():
+        return text.encode().translate(_ASCII_QUOTES, _ASCII_SPACES).decode()
+    return text.translate(_BARE_CODE)
+
+
+def _bare_words(text: str) -> str:
+    """Return the text of a message, or where one may be, as `Sieve` compares it."""
+    if text.isascii():
+        return text.encode().translate(None, _NOT_IN_WORDS).decode()
+    return text.translate(_BARE_WORDS)
 
 
 def _bare_pairs(piece: str) -> list[tuple[int, str]]:
     """Return for each word of a message its size, and it with the next one as `Sieve` compares."""
     words = piece.split()
-    bare = [word.translate(_BARE_WORDS) for word in words]
+    bare = list(map(_bare_words, words))
     pairs = [one + other for one, other in pairwise(bare)]
     return list(zip((len(word) + 1 for word in words), [*pairs, ""], strict=True))
 

@@ -159,6 +159,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             load_pairs(arguments.mix, arguments.share, table),
         )
     kept: dict[bool, dict[str, Weights]] = {}
+    real = table.of(REAL)
     for lexical, title in ((False, "with vectors"), (True, "words only")):
         found, kept[lexical] = nested(table, mixed, lexical=lexical, seeds=arguments.seeds)
         fixed = cross_validate(
@@ -167,7 +168,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             seeds=arguments.seeds,
             extra=mixed.fitting,
         )
-        print_nested(title, found, fixed, pool_of(table, lexical=lexical))
+        pool = pool_of(table, lexical=lexical)
+        print_nested(title, found, fixed, pool)
+        whole = eliminate(table, real, pairs_by_repo(real), pool, extra=mixed.choosing)
+        names = best_step(whole).kept
+        print(f"  by the same rule of all repositories: {len(names)}: {' '.join(names)}")
         sys.stdout.flush()
     if arguments.folds:
         arguments.folds.mkdir(parents=True, exist_ok=True)

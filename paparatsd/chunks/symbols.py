@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.comments import clean_doc, doc_above, docs_inside, node_rows
 from paparatsd.chunks.grammar import Part
+from paparatsd.chunks.import_names import go_package, rust_path
 from paparatsd.chunks.languages import LANGUAGES
 from paparatsd.chunks.names import (
     MAX_NAME_CHARS,
@@ -37,6 +38,8 @@ OWNERS = CONTAINERS - {"module"}
 VALUES = frozenset({"variable", "constant", "field", "property"})
 _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
+_WHOLESALE = frozenset({"c", "cpp", "objc", "swift"})
+"""Languages whose imports bind all names of what they import."""
 _CALLABLE = frozenset({"function", "method", "macro"})
 _BODIES = frozenset(
     {
@@ -348,8 +351,26 @@ def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | N
     if not name or len(name) > MAX_NAME_CHARS:
         return None
     alias = "" if found.alias is None else reader.text(*_ends(found.alias))[:MAX_NAME_CHARS]
+    binds = found.binds
+    if reader.language in _WHOLESALE or alias == ".":
+        alias = "*"
+    elif reader.language == "go":
+        alias = alias or go_package(target)
+    elif reader.language == "rust" and not binds:
+        name, binds, target, alias = _rust_import(found.node, name, alias, reader)
     alias = "" if alias == name else alias
-    return Use(name, "import", line, found.binds, target[:400], alias)
+    return Use(name, "import", line, binds, target[:400], alias)
+
+
+def _rust_import(node: Node, name: str, alias: str, reader: Reader) -> tuple[str, str, str, str]:
+    """Return what a name in a `use` is called, whether it is a module, its path and local name."""
+    path = rust_path(node, reader.text)
+    if name == "self":
+        return last_part(path), "*", path, alias
+    if node.type == "scoped_identifier":
+        # The module whose names a wildcard binds; the module itself is called nothing here.
+        return name, "*", path + _SPACE.sub("", reader.text(*_ends(node))), "_"
+    return name, "", path, alias
 
 
 def _ends(node: Node) -> tuple[int, int]:

@@ -38,16 +38,23 @@
 
 (parameter name: (simple_identifier) @fact.local name: (_) @type)
 (lambda_parameter name: (simple_identifier) @fact.local name: (_)? @type)
-(class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.field)
-  (type_annotation name: (_) @type)? value: (_)? @value))
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.bind)
-  (type_annotation name: (_) @type)? value: (_)? @value)
-(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.field)
-  (type_annotation name: (_) @type))
+  value: (as_expression (as_operator) (_) @type))
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.bind)
+  (type_annotation (_) @type)? value: (_)? @value)
+(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.bind)
+  (type_annotation (_) @type))
 (property_declaration name: (pattern (pattern (simple_identifier) @fact.local)))
-([(if_statement bound_identifier: (simple_identifier) @fact.local . "=" . condition: (_) @value)
-  (guard_statement bound_identifier: (simple_identifier) @fact.local . "=" . condition: (_) @value)
-  (while_statement bound_identifier: (simple_identifier) @fact.local . "=" . condition: (_) @value)])
+(if_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+  . condition: (as_expression (as_operator) (_) @type))
+(if_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+  . condition: (_) @value)
+(guard_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+  . condition: (as_expression (as_operator) (_) @type))
+(guard_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+  . condition: (_) @value)
+(while_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+  . condition: (_) @value)
 [(if_statement bound_identifier: (simple_identifier) @fact.local)
  (guard_statement bound_identifier: (simple_identifier) @fact.local)]
 (for_statement item: (pattern bound_identifier: (simple_identifier) @fact.local)

@@ -352,7 +352,7 @@ def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | N
         return None
     alias = "" if found.alias is None else reader.text(*_ends(found.alias))[:MAX_NAME_CHARS]
     binds = found.binds
-    if reader.language in _WHOLESALE or alias == ".":
+    if (binds and reader.language in _WHOLESALE) or alias == ".":
         alias = "*"
     elif reader.language == "go":
         alias = alias or go_package(target)

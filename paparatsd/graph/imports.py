@@ -30,17 +30,19 @@ _STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 class Found:
     """What a name stands for: definitions, a module of the project, or a package from outside.
 
-    `modules`: groups of files, each one module. All empty: the module is ours, the name is not
+    `modules`: groups of files, each one module. `chains`: expressions in files (tree, path, chain)
+    whose value it is. All empty: the module is ours, the name is not
     found in it.
     """
 
     targets: tuple[Target, ...] = ()
     modules: tuple[Module, ...] = ()
     external: str = ""
+    chains: tuple[tuple[Tree, str, str], ...] = ()
 
     def __bool__(self) -> bool:
         """Say whether it leads anywhere."""
-        return bool(self.targets or self.modules or self.external)
+        return bool(self.targets or self.modules or self.external or self.chains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,15 @@ class Imports:
         return found
 
     def _whole(self, module: Module, depth: int) -> Found:
-        """Return a module; when it gives away one thing in its own stead (CommonJS), that too."""
-        replaced = self.member(module, "=", depth + 1) if depth < MAX_DEPTH else Found()
-        return Found(replaced.targets, (module, *replaced.modules)) if replaced else Found(
-            modules=(module,)
-        )
+        """Return a module, and what it gives away in its own stead (a default export) if any."""
+        for file in module.tree.files(module.paths if len(module.paths) <= MAX_OPENED else ()):
+            for fact in file.exports.get("default", ()):
+                found = self._exported(module.tree, file, fact, depth) if depth < MAX_DEPTH else None
+                if found:
+                    return Found(
+                        found.targets, (module, *found.modules), chains=found.chains
+                    )
+        return Found(modules=(module,))
 
     def leads(self, tree: Tree, file: FileSymbols, use: Use) -> tuple[Tree, Imported] | None:
         """Return in which tree an import finds which files, None when it is from outside."""
@@ -131,7 +137,7 @@ class Imports:
 
     def _member(self, module: Module, name: str, depth: int) -> Found:
         found = self._in_files(module, name, depth)
-        if found or name in ("=", "default") or not module.paths:
+        if found or name == "default" or not module.paths:
             return found or self._submodule(module, name)
         return self._submodule(module, name)
 
@@ -144,7 +150,7 @@ class Imports:
         targets: list[Target] = []
         for file in module.tree.files(opened):
             found = self._given_by(module.tree, file, name, depth)
-            if found.modules or found.external:
+            if found.modules or found.external or found.chains:
                 return found
             targets += found.targets
         return Found(without_stubs(targets))
@@ -162,7 +168,7 @@ class Imports:
             found = self.follow(tree, file, use, depth + 1) if depth < MAX_DEPTH else Found()
             if found.targets or found.modules:
                 return found
-        if name in ("=", "default"):
+        if name == "default":
             return Found()
         return self.passed_on(tree, file, name, depth)
 
@@ -182,7 +188,8 @@ class Imports:
             found = self.follow(tree, file, use, depth + 1)
             if found:
                 return found
-        return Found()
+        # What is neither defined nor imported here is an expression, or bound inside a function.
+        return Found(chains=((tree, file.path, local),)) if local != fact.name else Found()
 
     def passed_on(self, tree: Tree, file: FileSymbols, name: str, depth: int = 0) -> Found:
         """Return what a file has under a name because it takes all names of another module."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paparatsd.graph.files import FileSymbols
+    from paparatsd.graph.imports import Module
     from paparatsd.graph.source import Target, Tree
 
 
@@ -26,29 +27,33 @@ class Sort(StrEnum):
 class Value:
     """One thing that an expression can be; several of them when it depends.
 
-    MODULE: the files `paths` of `tree`, or, of a package without a file, its dotted name in `name`.
-    TYPE: the type `target` itself. OBJECT: an instance of it, or the definition `target` itself
-    when that is no type (an object whose functions are defined inside it). FUNCTION: `target`, a
-    member of `own` when that is known. LIST: holds `elements`. OUTSIDE: from the package `name`.
+    MODULE: `module`. TYPE: the type `target` itself. OBJECT: an instance of it, or the definition
+    `target` itself when that is no type (an object whose functions are defined inside it); with
+    `inherited` only what it inherits (`super`). FUNCTION: `target`, a member of `own` when that is
+    known. LIST: holds `elements`. OUTSIDE: from the package `name`.
     """
 
     sort: Sort
     target: Target | None = None
-    tree: Tree | None = None
-    paths: tuple[str, ...] = ()
+    module: Module | None = None
     name: str = ""
     own: Value | None = None
     elements: tuple[Value, ...] = ()
+    inherited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an expression stands: in the symbol `scope` of a file (-1: at its top), in a line."""
+    """Where an expression stands: in the symbol `scope` of a file (-1: at its top), in a line.
+
+    `own`: what `self` is there, when more is known than the type around.
+    """
 
     tree: Tree
     file: FileSymbols
     scope: int
     line: int
+    own: Value | None = None
 
 
 def outside(package: str) -> Value:

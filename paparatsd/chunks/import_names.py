@@ -1,4 +1,4 @@
-"""What import statements bind where their grammar alone does not tell it: Go and Rust."""
+"""What names mean where the grammar alone does not tell it: imports of Go and Rust, and macros."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _VERSION = re.compile(r"v[0-9]+")
+_MAX_BEFORE = 200
+_OPENING, _CLOSING = frozenset({b"(", b"[", b"{"}), frozenset({b")", b"]", b"}"})
+_CHAIN, _DOTS = frozenset({b"_", b".", b":", b"?"}), frozenset({b".", b":"})
 _VERSION_ENDING = re.compile(r"\.v[0-9]+$")
 
 
@@ -42,3 +45,25 @@ def rust_path(node: Node, text: Callable[[int, int], str]) -> str:
             parts.append(text(before.start_byte, before.end_byte))
         inner, outer = outer, outer.parent
     return "::".join("".join(part.split()) for part in reversed(parts))
+
+
+def token_receiver(data: bytes, start: int) -> str:
+    """Return what stands before the dot or `::` before a name in the unparsed tokens of a macro.
+
+    >>> token_receiver(b"assert!(x == self.all(1)?.len())", 26)
+    'self.all(1)?'
+    """
+    at, depth = start, 0
+    while at > max(start - _MAX_BEFORE, 0):
+        char = data[at - 1 : at]
+        if char in _CLOSING:
+            depth += 1
+        elif char in _OPENING:
+            depth -= 1
+            if depth < 0:
+                break
+        elif depth == 0 and not (char.isalnum() or char in _CHAIN or char >= b"\x80"):
+            if not char.isspace() or data[at : at + 1] not in _DOTS:
+                break
+        at -= 1
+    return data[at:start].decode("utf-8", "replace").strip().rstrip(".:").strip()

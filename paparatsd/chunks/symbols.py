@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.comments import clean_doc, doc_above, docs_inside, node_rows
 from paparatsd.chunks.grammar import Part
-from paparatsd.chunks.import_names import go_package, rust_path
+from paparatsd.chunks.import_names import go_package, rust_path, token_receiver
 from paparatsd.chunks.languages import LANGUAGES
 from paparatsd.chunks.names import (
     MAX_NAME_CHARS,
@@ -40,6 +40,7 @@ _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
 _WHOLESALE = frozenset({"c", "cpp", "objc", "swift"})
 """Languages whose imports bind all names of what they import."""
+_MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
 _BODIES = frozenset(
     {
@@ -316,6 +317,8 @@ def _use_of(found: FoundUse, reader: Reader) -> Use | None:
         return None
     receiver = found.receiver
     if receiver is None:
+        if reader.language == "rust" and data[node.start_byte - 1 : node.start_byte] in _MEMBER:
+            return Use(name, found.kind, line, receiver_text(token_receiver(data, node.start_byte)))
         if "." in name or ":" in name:
             return _split_use(name, found.kind, line)
         return Use(name, found.kind, line)

@@ -21,7 +21,7 @@
 (import_spec name: (_)? @alias path: (_) @use.import) @whole
 (struct_type (field_declaration_list (field_declaration !name
   type: [(type_identifier) @use.inherit (pointer_type (type_identifier) @use.inherit)
-         (qualified_type name: (type_identifier) @use.inherit)])))
+         (qualified_type package: (_) @receiver name: (type_identifier) @use.inherit)])))
 (type_elem (type_identifier) @use.inherit)
 (composite_literal type: (type_identifier) @use.construct)
 (composite_literal type: (qualified_type

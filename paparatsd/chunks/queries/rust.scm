@@ -59,8 +59,6 @@
   value: (_) @receiver field: (field_identifier) @use.call)))
 (scoped_type_identifier path: (_) @receiver name: (type_identifier) @use.type)
 (type_identifier) @use.type
-(token_tree [(identifier) (self)] @receiver . ["." "::"] . (identifier) @use.call
-  . (token_tree . "("))
 (token_tree (identifier) @use.call . (token_tree . "("))
 
 (arguments [(identifier) @use.value

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.base import Imported
-from paparatsd.model import Use
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
+    from paparatsd.model import Use
 
 MAX_DEPTH = 5
 """Imports and re-exports that are followed one after the other to find a module."""

@@ -140,7 +140,7 @@ def _is_more(captures: Captures, start: int) -> bool:
     return definition is not None and definition.kind not in VALUES
 
 
-def _is_foreign(  # noqa: PLR0913 - all of one loop's state
+def _is_foreign(
     definitions: Sequence[Definition],
     scope: int,
     start: int,
@@ -189,15 +189,7 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
     if name in _OWN:
         return None
     others = found.others
-    value = ""
-    if others:
-        value = reduce_expression(_other(found, "value", reader))
-        if not value and "each" in others:
-            each = reduce_expression(_other(found, "each", reader))
-            value = each and f"{each}[]"
-        elif not value and "owner" in others:
-            owner = reduce_expression(_other(found, "owner", reader))
-            value = owner and f"{owner}.{name}"
+    value = _value(found, name, reader) if len(others) > 1 else ""
     if found.kind == "property":
         name = f"self.{name}"
     elif "." in name or name[:1] in "@$":
@@ -210,6 +202,17 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
         return None
     typed = reduce_type(_other(found, "type", reader)) if "type" in others else ""
     return Fact("bind", name, line, scope, typed, value)
+
+
+def _value(found: FoundFact, name: str, reader: Reader) -> str:
+    others = found.others
+    if "value" in others:
+        return reduce_expression(_other(found, "value", reader))
+    if "each" in others:
+        each = reduce_expression(_other(found, "each", reader))
+        return each and f"{each}[]"
+    owner = reduce_expression(_other(found, "owner", reader)) if "owner" in others else ""
+    return owner and f"{owner}.{name}"
 
 
 def _commonjs(name: str, value: str, line: int) -> Fact | None:
@@ -229,8 +232,8 @@ def _text(node: Node, reader: Reader) -> str:
 
 
 def _other(found: FoundFact, capture: str, reader: Reader) -> str:
-    node = found.others.get(capture)
-    return "" if node is None else _text(node, reader)
+    nodes = found.others.get(capture)
+    return "" if nodes is None else _text(nodes[0], reader)
 
 
 def _field_name(name: str) -> str:

@@ -60,10 +60,14 @@ def token_receiver(data: bytes, start: int) -> str:
             depth += 1
         elif char in _OPENING:
             depth -= 1
-            if depth < 0:
-                break
-        elif depth == 0 and not (char.isalnum() or char in _CHAIN or char >= b"\x80"):
-            if not char.isspace() or data[at : at + 1] not in _DOTS:
-                break
+        elif depth == 0 and not _is_of_chain(char, data[at : at + 1]):
+            break
+        if depth < 0:
+            break
         at -= 1
     return data[at:start].decode("utf-8", "replace").strip().rstrip(".:").strip()
+
+
+def _is_of_chain(char: bytes, after: bytes) -> bool:
+    named = char.isalnum() or char in _CHAIN or char >= b"\x80"
+    return named or (char.isspace() and after in _DOTS)

@@ -191,7 +191,7 @@ def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact |
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
         if reader.language == "rust":
-            typed = rust_path(found.others.get("value", found.node), reader.text)
+            typed = rust_path(others.get("value", [node])[0], reader.text)
     if not _is_name(name):
         return None
     return Fact(kind, name, line, scope, typed, value)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from paparatsd.chunks.captures import Captures, FoundFact
+    from paparatsd.chunks.captures import Captures, Found
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
@@ -172,7 +172,7 @@ def _owns(definitions: Sequence[Definition], scope: int) -> str:
     return "field" if kind in OWNERS or kind == "type" else "local"
 
 
-def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact | None:
+def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | None:
     _, kind, others, _ = found
     node = found.node
     line = node.start_point[0] + 1
@@ -194,7 +194,7 @@ def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact |
     return Fact(kind, name, line, scope, typed, value)
 
 
-def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
+def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
     typed = value = ""
     others = found.others
     if len(others) > 1:

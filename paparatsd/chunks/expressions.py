@@ -29,6 +29,7 @@ _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
 _INFERRED = frozenset({"auto", "var", "let", "val", "decltype(auto)"})
 """What stands for a type that is left to the compiler."""
+_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
@@ -37,6 +38,8 @@ def reduce_expression(text: str) -> str:
 
     >>> reduce_expression("await new Client(url, {a: 1}).session('x')")
     'Client().session()'
+    >>> reduce_expression("given or Client()")
+    'Client()'
     >>> reduce_expression("a + b")
     ''
     """
@@ -53,6 +56,8 @@ def reduce_expression(text: str) -> str:
         return ""
     # Of `given or Default()` the last tells most: what was given is of its kind.
     *others, chain = _OR.split(outline)
+    if others and chain in _EMPTY:
+        chain = others.pop()
     if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
         return ""
     return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")

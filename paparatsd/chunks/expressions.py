@@ -27,6 +27,7 @@ _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)",
 _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
 """A function or class where a value stands; without its insides it would look like a call."""
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
+_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
@@ -35,6 +36,8 @@ def reduce_expression(text: str) -> str:
 
     >>> reduce_expression("await new Client(url, {a: 1}).session('x')")
     'Client().session()'
+    >>> reduce_expression("given or Client()")
+    'Client()'
     >>> reduce_expression("a + b")
     ''
     """
@@ -51,6 +54,8 @@ def reduce_expression(text: str) -> str:
         return ""
     # Of `given or Default()` the last tells most: what was given is of its kind.
     *others, chain = _OR.split(outline)
+    if others and chain in _EMPTY:
+        chain = others.pop()
     if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
         return ""
     return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")

@@ -20,7 +20,7 @@ _PLAIN = re.compile(
 )
 """Most chains are a dotted name, called or not, and need no closer look."""
 _CHAIN = re.compile(
-    r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
+    r"[@$]{0,2}[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*)*[!?]*"
 )
 _LOOSE = re.compile(r"\s*(\.|::|->|\(\)|\[\])\s*")
 _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)", re.DOTALL)

@@ -8,7 +8,7 @@ import pytest
 
 from paparatsd.graph.modules.cfamily import CFamilyModules, find_include
 from paparatsd.model import Use
-from tests.harness.parsed_source import tree_of
+from tests.harness.graph_source import project
 
 if TYPE_CHECKING:
     from paparatsd.graph.modules.base import Imported
@@ -30,7 +30,7 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def tree() -> Tree:
-    return tree_of(TEXTS)
+    return project(TEXTS).tree
 
 
 def leads(tree: Tree, path: str, line: int) -> Imported | None:

@@ -8,7 +8,7 @@ import pytest
 
 from paparatsd.graph.modules.rust import RustModules
 from paparatsd.model import Fact
-from tests.harness.parsed_source import tree_of
+from tests.harness.graph_source import project
 
 if TYPE_CHECKING:
     from paparatsd.graph.modules.base import Imported
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TEXTS = {
     "Cargo.toml": "[workspace]\n",
     "core/Cargo.toml": "[package]\n",
-    "core/src/lib.rs": "pub mod net;\nmod shape;\npub use shape::Shape;\npub use net::http as web;\n",
+    "core/src/lib.rs": "pub mod net;\nmod shape;\npub use net::http as web;\n",
     "core/src/shape.rs": "pub struct Shape;\n",
     "core/src/net/mod.rs": "pub mod http;\nuse super::shape::Shape;\nuse self::http::get;\n",
     "core/src/net/http.rs": (
@@ -27,7 +27,7 @@ TEXTS = {
     "core/tests/all.rs": "mod util;\nuse my_core::net::http::get;\nuse util::help;\n",
     "core/tests/util.rs": "pub fn help() {}\n",
     "app/Cargo.toml": "[package]\n",
-    "app/src/main.rs": "mod args;\nuse my_core::web::get as fetch;\nuse args::Args;\nuse serde::De;\n",
+    "app/src/main.rs": "mod args;\nuse my_core::web::get as g;\nuse args::Args;\nuse serde::De;\n",
     "app/src/args.rs": "use crate::run;\npub enum Mode { On }\nuse self::Mode::*;\n",
 }
 FACTS = {"core/Cargo.toml": (Fact("provides", "my-core", 1, type="cargo"),)}
@@ -35,7 +35,7 @@ FACTS = {"core/Cargo.toml": (Fact("provides", "my-core", 1, type="cargo"),)}
 
 @pytest.fixture(scope="module")
 def tree() -> Tree:
-    return tree_of(TEXTS, FACTS)
+    return project(TEXTS, FACTS).tree
 
 
 def leads(tree: Tree, path: str, line: int) -> Imported | None:
@@ -83,5 +83,5 @@ def test_what_may_be_a_module_or_a_name_tells_both(tree: Tree) -> None:
 
 
 def test_imports_that_chase_each_other_end() -> None:
-    tree = tree_of({"src/lib.rs": "use a::x;\nuse b::a;\nuse a::b;\n", "Cargo.toml": ""})
+    tree = project({"src/lib.rs": "use a::x;\nuse b::a;\nuse a::b;\n", "Cargo.toml": ""}).tree
     assert [leads(tree, "src/lib.rs", line) for line in (1, 2, 3)] == [None, None, None]

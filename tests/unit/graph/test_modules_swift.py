@@ -8,7 +8,7 @@ import pytest
 
 from paparatsd.graph.modules.swift import SwiftModules
 from paparatsd.model import Use
-from tests.harness.parsed_source import tree_of
+from tests.harness.graph_source import project
 
 if TYPE_CHECKING:
     from paparatsd.graph.source import Tree
@@ -25,7 +25,7 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def tree() -> Tree:
-    return tree_of(TEXTS)
+    return project(TEXTS).tree
 
 
 def leads(tree: Tree, path: str, target: str) -> tuple[str, ...] | None:
@@ -57,7 +57,7 @@ def test_files_of_a_target_see_each_other_and_no_others(tree: Tree) -> None:
 
 
 def test_a_project_without_targets_is_one_module_per_top_folder() -> None:
-    tree = tree_of({"App/A.swift": "", "App/View/B.swift": "", "Other/C.swift": ""})
+    tree = project({"App/A.swift": "", "App/View/B.swift": "", "Other/C.swift": ""}).tree
     file = tree.file("App/A.swift")
     assert file is not None
     assert list(SwiftModules().implicit(tree, file)) == ["App/View/B.swift"]

@@ -287,8 +287,8 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
             if bound.around(start, name):
                 continue
         use = _use_of(found, reader)
-        repeats = found.other("target") is None and bool(uses)
-        if use is not None and not (repeats and _repeats_import(uses[-1], use)):
+        alone = found.other("target") is None
+        if use is not None and not (uses and _repeats_import(uses[-1], use, alone=alone)):
             uses.append(use)
             if len(uses) >= MAX_USES:
                 break
@@ -297,13 +297,13 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
     return tuple(uses)
 
 
-def _repeats_import(last: Use, use: Use) -> bool:
-    """Say whether a module named alone was just imported by name on the same line."""
+def _repeats_import(last: Use, use: Use, *, alone: bool) -> bool:
+    """Say whether a module named `alone` was just imported by name on the same line."""
     return (
         use.kind == last.kind == "import"
         and use.line == last.line
         and use.target == last.target
-        and (last_part(use.target) == use.name or use == last)
+        and ((alone and last_part(use.target) == use.name) or use == last)
     )
 
 

@@ -27,9 +27,9 @@ _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)",
 _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
 """A function or class where a value stands; without its insides it would look like a call."""
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
+_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
 _INFERRED = frozenset({"auto", "var", "let", "val", "decltype(auto)"})
 """What stands for a type that is left to the compiler."""
-_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import CommitNote, CommitRequest
-    from paparatsd.model import CommitId, Hit, ProjectName, SearchAnswer
+    from paparatsd.model import CommitId, ProjectName
     from paparatsd.search.scope import ProjectScope
     from paparatsd.search.searcher import Searcher
+    from paparatsd.search_model import Hit, SearchAnswer
 
 MAX_COMMITS = 200
 

@@ -13,9 +13,9 @@ from paparatsd.clock import SystemClock
 
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
-    from paparatsd.model import SearchRequest
     from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
+    from paparatsd.search_model import SearchRequest
 
 TTL_S = 300.0
 

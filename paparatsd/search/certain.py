@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from paparatsd.model import Confidence
 from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search.spelling import name_parts
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

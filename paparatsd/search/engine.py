@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from paparatsd.search.focus import Sought
 from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
+from paparatsd.search.query_vectors import NO_VECTORS, QueryVectors
 from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
@@ -51,50 +52,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
+    from paparatsd.model import RecallReply, RecallRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.certain import Certain
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
     from paparatsd.search.recall import Allowed, Candidates
     from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import ProjectView
+    from paparatsd.search_model import ChunkView, SearchRequest
 
     Begin = Callable[[Sequence[RecallRequest]], bool]
 
 MAX_PINNED = 256
 """Plans waiting for their replies; far more than the daemon lets run at once."""
-
-
-class Encoder(Protocol):
-    """The built-in embedding model, as far as search needs it."""
-
-    @property
-    def spec(self) -> EmbedderSpec:
-        """What names the model."""
-        ...
-
-    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit row per text."""
-        ...
-
-
-class QueryVectors(NamedTuple):
-    """The vectors of what a question means.
-
-    static: by the built-in model; dense: the one that stores are asked with; begun: they are.
-    """
-
-    meaning: str = ""
-    static: NDArray[np.float32] | None = None
-    dense: NDArray[np.float32] | None = None
-    begun: bool = False
-
-
-NO_VECTORS = QueryVectors()
 
 
 class Engine:

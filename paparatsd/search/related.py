@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.address import format_address, format_lines
-from paparatsd.model import Neighbour
 from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search.resolve import CALLABLE, EXTRACTED, INFERRED, TYPES, Names, Place, is_test
+from paparatsd.search_model import Neighbour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from paparatsd.chunks.record import Definition
-    from paparatsd.model import Hit, ProjectName, Use
+    from paparatsd.model import ProjectName, Use
     from paparatsd.search.resolve import SymbolReader, UserFile
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
     from paparatsd.search.views import ProjectView
+    from paparatsd.search_model import Hit
 
 MAX_RELATED = 5
 """Neighbours per hit."""

@@ -19,7 +19,8 @@ from paparatsd.search.tokens import byte_size, room_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.model import ChunkView, Freshness, Hit, Neighbour, SearchAnswer
+    from paparatsd.model import Freshness
+    from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
 
 EXTRACTED = "extracted"
 

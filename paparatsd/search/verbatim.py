@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.model import Confidence
 from paparatsd.search.certain import LIKELY, NOTHING_CERTAIN, SURE, Certain, Lead, is_beside
 from paparatsd.search.messages import constant_pieces, is_message, reads_like_message
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,13 +18,14 @@ from paparatsd.errors import (
     UnknownProject,
     VectorStoreUnavailable,
 )
-from paparatsd.model import Confidence, SearchRequest, VersionId
+from paparatsd.model import VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
+from paparatsd.search_model import Confidence, SearchRequest
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
 from tests.integration.search_world import ExactStore, World
@@ -602,14 +603,17 @@ async def test_search_process_that_cannot_start_is_a_typed_failure(world: World)
     await child.stop()
 
 
+class Hanging(ExactStore):
+    """A store that never answers."""
+
+    async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
+        await asyncio.Event().wait()
+        return []
+
+
 async def test_search_that_takes_too_long_is_refused_within_its_deadline(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     async with asyncio.timeout(5):
@@ -620,11 +624,6 @@ async def test_search_that_takes_too_long_is_refused_within_its_deadline(
 async def test_callers_beyond_the_limit_wait_and_are_then_told_to_come_again(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     running = [

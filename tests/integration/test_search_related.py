@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import Confidence, Hit, ProjectName
+from paparatsd.model import ProjectName
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.related import MAX_HITS, MAX_RELATED, Related
 from paparatsd.search.shelf import Shelf
 from paparatsd.search.views import Views
+from paparatsd.search_model import Confidence, Hit
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 

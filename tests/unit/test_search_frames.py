@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 
 from paparatsd.model import (
-    Confidence,
     Fingerprint,
     Freshness,
     FreshnessState,
     GroupName,
-    Hit,
-    Neighbour,
     ProjectName,
     RepoId,
-    SearchRequest,
     ShardKey,
 )
 from paparatsd.search.frames import (
@@ -27,6 +23,7 @@ from paparatsd.search.frames import (
     unpack_ranked,
 )
 from paparatsd.search.scope import ProjectScope, Scope
+from paparatsd.search_model import Confidence, Hit, Neighbour, SearchRequest
 
 
 def sent(packed: object) -> object:

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paparatsd.model import (
-    ChunkView,
-    Confidence,
-    Freshness,
-    FreshnessState,
-    Hit,
-    Neighbour,
-    ProjectName,
-    SearchAnswer,
-)
+from paparatsd.model import Freshness, FreshnessState, ProjectName
 from paparatsd.search.render import (
     UNTRUSTED,
     clean_text,
@@ -23,6 +14,7 @@ from paparatsd.search.render import (
     render_chunk,
 )
 from paparatsd.search.tokens import estimate_tokens
+from paparatsd.search_model import ChunkView, Confidence, Hit, Neighbour, SearchAnswer
 
 CURRENT = Freshness(ProjectName("shop"), 3, None, FreshnessState.CURRENT)
 STALE = Freshness(ProjectName("shop"), 3, None, FreshnessState.STALE, "watcher restarted", 12)

@@ -12,7 +12,8 @@ from contrib.train.ranker.collect import Asking, Place, Recorder
 from contrib.train.ranker.memory import MemoryCatalog, project_scope
 from contrib.train.ranker.table import ELSEWHERE, REAL, REMOVED
 from contrib.train.ranker.trees import Trees
-from paparatsd.model import EmbedderSpec, Fingerprint, SearchRequest
+from paparatsd.model import EmbedderSpec, Fingerprint
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

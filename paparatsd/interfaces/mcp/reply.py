@@ -14,7 +14,8 @@ from paparatsd.search.tokens import estimate_tokens
 if TYPE_CHECKING:
     from paparatsd.errors import UnknownProject
     from paparatsd.interfaces.mcp.schemas import ToolSpec
-    from paparatsd.model import GroupName, ProjectName, ProjectStatus
+    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.status_model import ProjectStatus
 
 DEFAULT_TOKENS = 8_000
 MIN_TOKENS, MAX_TOKENS = 200, 50_000

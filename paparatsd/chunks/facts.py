@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
+from paparatsd.chunks.import_names import rust_path
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
 from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
@@ -34,7 +35,7 @@ _CAST = re.compile(r"(?:\w+\.)?cast\(\s*([\"']?)([\w.\[\], |]+?)\1\s*,")
 """Python's `typing.cast(Type, value)`."""
 _WHOLE = {"=": "default"}
 """What `export = name` gives away; it is taken like a default export."""
-_OWN = frozenset({"self", "cls"})
+_OWN = frozenset({"self", "cls", "_"})
 _BINDING = frozenset({"bind", "local", "field", "property"})
 _RESULTS = frozenset({"returns", "yields"})
 _FIELDED = OWNERS | {"type"}
@@ -215,6 +216,8 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
     if kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
+        if reader.language == "rust":
+            typed = rust_path(others.get("value", [node])[0], reader.text)
     if not _is_name(name):
         return None
     return Fact(kind, name, line, scope, typed, value)

@@ -22,6 +22,7 @@ MAX_DEPTH = 500
 the time, would grow with the square of its length."""
 SLICE_BYTES = 131_072
 """Bytes queried between two looks at the clock."""
+_BINDS = {"whole": "*", "default": "default", "every": "every"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class FoundUse:
     pattern: int
     alias: Node | None = None
     binds: str = ""
-    """Of an import: "*" when the module itself is bound, "default" for its default export."""
+    """Of an import: "*" when the module itself is bound, "default" for its default export, "every"
+    for all its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def _sort_match(
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
     receiver, target, alias = nodes.get("receiver"), nodes.get("target"), nodes.get("alias")
-    binds = "*" if "whole" in nodes else "default" if "default" in nodes else ""
+    binds = next((_BINDS[name] for name in _BINDS if name in nodes), "")
     for node in nodes[pattern.capture]:
         start = node.start_byte
         known = found.uses.get(start)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MAX_FACTS = 20_000
 _SELF = ("self.", "this.", "$this->", "@")
+_INFERRED = frozenset({"var", "val", "auto"})
+"""What stands where a type would, and says that it is the value's."""
+_NAMESPACES = frozenset({"namespace_declaration", "package_clause"})
 
 
 class Scopes:
@@ -94,8 +97,11 @@ def _fact_of(found: FoundFact, reader: Reader, scope: int) -> Fact | None:
         return Fact("yields", "", line, scope, value=value) if scope >= 0 and value else None
     typed, value, target = (_other(found, what, reader) for what in ("type", "value", "target"))
     if found.kind == "bind":
-        name = _field_name(name)
+        name = _bound_name(found, name)
         typed, value = reduce_type(typed), reduce_expression(value)
+        typed = "" if typed in _INFERRED else typed
+    elif found.kind == "package":
+        name = _package_name(found.node, name, reader)
     elif found.kind == "export":
         name, typed = unquote(name), unquote(target)
     if not name or len(name) > MAX_NAME_CHARS or "\n" in name:
@@ -110,6 +116,38 @@ def _text(node: Node, reader: Reader) -> str:
 def _other(found: FoundFact, capture: str, reader: Reader) -> str:
     node = found.others.get(capture)
     return "" if node is None else _text(node, reader)
+
+
+def _bound_name(found: FoundFact, name: str) -> str:
+    if "extended" in found.others:
+        return "this"
+    return f"self.{name}" if "field" in found.others else _field_name(name)
+
+
+def _package_name(node: Node, name: str, reader: Reader) -> str:
+    """Return the whole name of a package: with those around it, and Scala's clauses above it."""
+    parts = [name]
+    around = node.parent
+    while around is not None:
+        if reader.language == "scala":
+            parts += _clauses_above(around, reader)
+        around = around.parent
+        if around is not None and around.type in _NAMESPACES:
+            named = around.child_by_field_name("name")
+            parts += [] if named is None else [_text(named, reader)]
+    return ".".join(reversed(parts))
+
+
+def _clauses_above(node: Node, reader: Reader) -> list[str]:
+    """Return the packages of the clauses above a node that have no body, the nearest first."""
+    found = []
+    above = node.prev_named_sibling
+    while above is not None:
+        if above.type == "package_clause" and above.child_by_field_name("body") is None:
+            named = above.child_by_field_name("name")
+            found += [] if named is None else [_text(named, reader)]
+        above = above.prev_named_sibling
+    return found
 
 
 def _field_name(name: str) -> str:

@@ -309,6 +309,8 @@ def _use_of(found: FoundUse, reader: Reader) -> Use | None:
     line = node.start_point[0] + 1
     if found.kind == "import":
         return _import_of(found, name, line, reader)
+    if found.kind == "value":
+        name = name.removeprefix(":")
     if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
     receiver = found.receiver
@@ -316,7 +318,8 @@ def _use_of(found: FoundUse, reader: Reader) -> Use | None:
         if "." in name or ":" in name:
             return _split_use(name, found.kind, line)
         return Use(name, found.kind, line)
-    before = reader.text(receiver.start_byte, receiver.end_byte)
+    # What holds the name, as `A\B` holds `B`, says before it what the name belongs to.
+    before = reader.text(receiver.start_byte, min(receiver.end_byte, node.start_byte))
     return Use(name, found.kind, line, receiver_text(before))
 
 
@@ -343,12 +346,17 @@ def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | N
     if found.target is not None:
         node = found.target
         target = _module_path(reader.text(node.start_byte, node.end_byte))
+        if reader.language == "php":
+            target = f"{target}\\{name}"
+            name = last_part(name)
     else:
         name = last_part(name)
     if not name or len(name) > MAX_NAME_CHARS:
         return None
     alias = "" if found.alias is None else reader.text(*_ends(found.alias))[:MAX_NAME_CHARS]
     alias = "" if alias == name else alias
+    if found.binds == "every":
+        return Use(name, "import", line, "", target[:400], "*")
     return Use(name, "import", line, found.binds, target[:400], alias)
 
 

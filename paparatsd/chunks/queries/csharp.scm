@@ -22,7 +22,8 @@
 (field_declaration (variable_declaration
   (variable_declarator name: (identifier) @name))) @def.field
 
-(using_directive [(qualified_name) (identifier)] @use.import .)
+(using_directive name: (identifier) @alias "=" [(qualified_name) (identifier)] @use.import .)
+(using_directive "using" @every [(qualified_name) (identifier)] @use.import .)
 (attribute name: (identifier) @use.decorator)
 (attribute name: (qualified_name name: (identifier) @use.decorator))
 (base_list (identifier) @use.inherit)
@@ -53,3 +54,37 @@
 (cast_expression type: (identifier) @use.type)
 (typeof_expression type: (identifier) @use.type)
 (array_type type: (identifier) @use.type)
+(catch_declaration type: (identifier) @use.type)
+(declaration_pattern type: (identifier) @use.type)
+(is_expression right: (identifier) @use.type)
+(argument (identifier) @use.value .)
+(argument (member_access_expression expression: (_) @receiver name: (identifier) @use.value) .)
+(assignment_expression right: (identifier) @use.value)
+(assignment_expression right: (member_access_expression
+  expression: (_) @receiver name: (identifier) @use.value))
+((member_access_expression expression: (identifier) @receiver name: (identifier) @use.value)
+  (#match? @receiver "^[A-Z]"))
+
+(namespace_declaration name: (_) @fact.package)
+(file_scoped_namespace_declaration name: (_) @fact.package)
+(using_directive "global" . "using" . [(qualified_name) (identifier)] @fact.opens)
+(method_declaration
+  returns: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
+(local_function_statement
+  type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
+((parameter (modifier) @fact.bind type: (_) @type) (#eq? @fact.bind "this"))
+(parameter type: (_)? @type name: (identifier) @fact.bind)
+(parameter_list type: (_) @type name: (identifier) @fact.bind)
+(implicit_parameter) @fact.bind
+(variable_declaration type: (_) @type
+  (variable_declarator name: (identifier) @fact.bind . "=" . (_) @value))
+(variable_declaration type: (_) @type (variable_declarator name: (identifier) @fact.bind))
+(tuple_pattern name: (identifier) @fact.bind)
+(property_declaration
+  type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @type
+  name: (identifier) @fact.bind)
+(foreach_statement type: (_) @type left: (identifier) @fact.bind)
+(catch_declaration type: (_) @type name: (identifier) @fact.bind)
+(declaration_pattern type: (_) @type name: (identifier) @fact.bind)
+(recursive_pattern type: (_) @type name: (identifier) @fact.bind)
+(declaration_expression type: (_) @type name: (identifier) @fact.bind)

@@ -15,6 +15,8 @@
 (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @def.variable)
 (class_body (property_declaration (variable_declaration (simple_identifier) @name)) @def.property)
 
+(import_header (identifier) @use.import (import_alias (type_identifier) @alias))
+(import_header (identifier) @use.import (wildcard_import) @every)
 (import_header (identifier) @use.import)
 (annotation (user_type (type_identifier) @use.decorator))
 (annotation (constructor_invocation (user_type (type_identifier) @use.decorator)))
@@ -25,4 +27,24 @@
 (call_expression (navigation_expression (_) @receiver
   (navigation_suffix (simple_identifier) @use.call)))
 (infix_expression (_) (simple_identifier) @use.call (_))
+(user_type (type_identifier) @receiver . (type_identifier) @use.type .)
 (user_type (type_identifier) @use.type)
+(callable_reference (type_identifier) @receiver (simple_identifier) @use.value)
+(callable_reference (simple_identifier) @use.value)
+(navigation_expression (_) @receiver (navigation_suffix "::" (simple_identifier) @use.value))
+((navigation_expression (simple_identifier) @receiver (navigation_suffix (simple_identifier) @use.value))
+  (#match? @receiver "^[A-Z]"))
+
+(package_header (identifier) @fact.package)
+(function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @fact.returns)
+(function_declaration (function_value_parameters) . (function_body "=" . (_) @fact.yields))
+(function_declaration receiver: (receiver_type (_) @type) @fact.bind @extended)
+(parameter (simple_identifier) @fact.bind . (_) @type)
+(class_parameter (simple_identifier) @fact.bind . (_) @type)
+(property_declaration (variable_declaration (simple_identifier) @fact.bind . (_)? @type) . "=" . (_) @value)
+((property_declaration (variable_declaration (simple_identifier) @fact.bind)
+  (property_delegate (call_expression (simple_identifier) @_lazy
+    (call_suffix (annotated_lambda (lambda_literal (statements . (_) @value .)))))))
+  (#eq? @_lazy "lazy"))
+(variable_declaration (simple_identifier) @fact.bind . (_)? @type)
+(catch_block (simple_identifier) @fact.bind (_) @type .)

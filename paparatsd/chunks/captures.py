@@ -58,11 +58,11 @@ class FoundUse:
 
 @dataclass(frozen=True, slots=True)
 class FoundFact:
-    """A node that says something about names, with the other nodes of its pattern by capture."""
+    """A node that says something about names, with all nodes of its pattern by capture."""
 
     node: Node
     kind: str
-    others: dict[str, Node]
+    others: dict[str, list[Node]]
     pattern: int
 
 
@@ -125,8 +125,10 @@ def _sort_match(
 
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    receiver, target, alias = nodes.get("receiver"), nodes.get("target"), nodes.get("alias")
-    binds = next((_BINDS[name] for name in _BINDS if name in nodes), "")
+    receiver, target, alias, binds = nodes.get("receiver"), None, None, ""
+    if pattern.kind == "import":
+        target, alias = nodes.get("target"), nodes.get("alias")
+        binds = next((_BINDS[name] for name in _BINDS if name in nodes), "")
     for node in nodes[pattern.capture]:
         start = node.start_byte
         known = found.uses.get(start)
@@ -144,12 +146,11 @@ def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, lis
 
 
 def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    others = {name: group[0] for name, group in nodes.items() if name != pattern.capture}
     for node in nodes[pattern.capture]:
         key = (node.start_byte, pattern.kind)
         known = found.facts.get(key)
         if known is None or index < known.pattern:
-            found.facts[key] = FoundFact(node, pattern.kind, others, index)
+            found.facts[key] = FoundFact(node, pattern.kind, nodes, index)
 
 
 def _add_definition(

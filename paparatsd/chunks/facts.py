@@ -22,6 +22,8 @@ MAX_FACTS = 20_000
 _SELF = ("self.", "this.", "$this->", "@")
 _INFERRED = frozenset({"var", "val", "auto"})
 """What stands where a type would, and says that it is the value's."""
+_DECLARED = frozenset({"java", "kotlin", "scala", "csharp"})
+"""Where a declared type tells all about what is bound."""
 _NAMESPACES = frozenset({"namespace_declaration", "package_clause"})
 
 
@@ -95,15 +97,18 @@ def _fact_of(found: FoundFact, reader: Reader, scope: int) -> Fact | None:
     if found.kind == "yields":
         value = reduce_expression(name)
         return Fact("yields", "", line, scope, value=value) if scope >= 0 and value else None
-    typed, value, target = (_other(found, what, reader) for what in ("type", "value", "target"))
+    typed = value = ""
     if found.kind == "bind":
         name = _bound_name(found, name)
-        typed, value = reduce_type(typed), reduce_expression(value)
+        typed = reduce_type(_other(found, "type", reader))
         typed = "" if typed in _INFERRED else typed
+        if not (typed and reader.language in _DECLARED):
+            value = reduce_expression(_other(found, "value", reader))
     elif found.kind == "package":
         name = _package_name(found.node, name, reader)
     elif found.kind == "export":
-        name, typed = unquote(name), unquote(target)
+        name, value = unquote(name), _other(found, "value", reader)
+        typed = unquote(_other(found, "target", reader))
     if not name or len(name) > MAX_NAME_CHARS or "\n" in name:
         return None
     return Fact(found.kind, name, line, scope, typed, value)
@@ -114,8 +119,8 @@ def _text(node: Node, reader: Reader) -> str:
 
 
 def _other(found: FoundFact, capture: str, reader: Reader) -> str:
-    node = found.others.get(capture)
-    return "" if node is None else _text(node, reader)
+    nodes = found.others.get(capture)
+    return "" if nodes is None else _text(nodes[0], reader)
 
 
 def _bound_name(found: FoundFact, name: str) -> str:

@@ -72,19 +72,21 @@
   returns: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
 (local_function_statement
   type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
-((parameter (modifier) @fact.bind type: (_) @type) (#eq? @fact.bind "this"))
-(parameter type: (_)? @type name: (identifier) @fact.bind)
-(parameter_list type: (_) @type name: (identifier) @fact.bind)
-(implicit_parameter) @fact.bind
+((parameter (modifier) @fact.local type: (_) @type) (#eq? @fact.local "this"))
+(parameter type: (_)? @type name: (identifier) @fact.local)
+(parameter_list type: (_) @type name: (identifier) @fact.local)
+(class_declaration (parameter_list (parameter type: (_) @type name: (identifier) @fact.field)))
+(record_declaration (parameter_list (parameter type: (_) @type name: (identifier) @fact.field)))
+(implicit_parameter) @fact.local
 (variable_declaration type: (_) @type
   (variable_declarator name: (identifier) @fact.bind . "=" . (_) @value))
 (variable_declaration type: (_) @type (variable_declarator name: (identifier) @fact.bind))
-(tuple_pattern name: (identifier) @fact.bind)
+(tuple_pattern name: (identifier) @fact.local)
 (property_declaration
   type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @type
-  name: (identifier) @fact.bind)
-(foreach_statement type: (_) @type left: (identifier) @fact.bind)
-(catch_declaration type: (_) @type name: (identifier) @fact.bind)
-(declaration_pattern type: (_) @type name: (identifier) @fact.bind)
-(recursive_pattern type: (_) @type name: (identifier) @fact.bind)
-(declaration_expression type: (_) @type name: (identifier) @fact.bind)
+  name: (identifier) @fact.field)
+(foreach_statement type: (_) @type left: (identifier) @fact.local right: (_) @each)
+(catch_declaration type: (_) @type name: (identifier) @fact.local)
+(declaration_pattern type: (_) @type name: (identifier) @fact.local)
+(recursive_pattern type: (_) @type name: (identifier) @fact.local)
+(declaration_expression type: (_) @type name: (identifier) @fact.local)

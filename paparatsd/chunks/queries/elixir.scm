@@ -54,5 +54,5 @@
 ((call target: (identifier) @use.call) (#not-match? @use.call "^(def|defp|defmodule|defmacro|defmacrop|defprotocol|defimpl|defstruct|defguard|defguardp|defdelegate|defexception|alias|import|require|use|if|unless|case|cond|with|for|quote|unquote|fn|doc|moduledoc|spec|type|typep|opaque|callback|behaviour|impl|typedoc|test|describe|raise|try|receive)$"))
 (unary_operator operator: "&" operand: (binary_operator left: (identifier) @use.value operator: "/"))
 
-(binary_operator left: (identifier) @fact.bind operator: "=" right: (call) @value)
-(binary_operator left: (map (struct (alias) @type)) operator: "=" right: (identifier) @fact.bind)
+(binary_operator left: (identifier) @fact.local operator: "=" right: (call) @value)
+(binary_operator left: (map (struct (alias) @type)) operator: "=" right: (identifier) @fact.local)

@@ -39,18 +39,20 @@
 (package_declaration (_) @fact.package)
 (method_declaration
   type: [(type_identifier) (generic_type) (scoped_type_identifier) (array_type)] @fact.returns)
-(formal_parameter type: (_) @type name: (identifier) @fact.bind)
-(spread_parameter (_) @type . "..." (variable_declarator name: (identifier) @fact.bind))
-(lambda_expression parameters: (identifier) @fact.bind)
-(inferred_parameters (identifier) @fact.bind)
+(formal_parameter type: (_) @type name: (identifier) @fact.local)
+(spread_parameter (_) @type . "..." (variable_declarator name: (identifier) @fact.local))
+(lambda_expression parameters: (identifier) @fact.local)
+(inferred_parameters (identifier) @fact.local)
 (local_variable_declaration type: (_) @type
-  declarator: (variable_declarator name: (identifier) @fact.bind value: (_)? @value))
+  declarator: (variable_declarator name: (identifier) @fact.local value: (_)? @value))
 (field_declaration
   type: [(type_identifier) (generic_type) (scoped_type_identifier) (array_type)] @type
-  declarator: (variable_declarator name: (identifier) @fact.bind))
-(enhanced_for_statement type: (_) @type name: (identifier) @fact.bind)
-(catch_formal_parameter (catch_type) @type name: (identifier) @fact.bind)
-(resource type: (_) @type name: (identifier) @fact.bind value: (_) @value)
-(instanceof_expression right: (_) @type name: (identifier) @fact.bind)
-(type_pattern (_) @type (identifier) @fact.bind .)
-(record_pattern_component (_) @type (identifier) @fact.bind .)
+  declarator: (variable_declarator name: (identifier) @fact.field))
+(record_declaration parameters: (formal_parameters
+  (formal_parameter type: (_) @type name: (identifier) @fact.field)))
+(enhanced_for_statement type: (_) @type name: (identifier) @fact.local value: (_) @each)
+(catch_formal_parameter (catch_type) @type name: (identifier) @fact.local)
+(resource type: (_) @type name: (identifier) @fact.local value: (_) @value)
+(instanceof_expression right: (_) @type name: (identifier) @fact.local)
+(type_pattern (_) @type (identifier) @fact.local .)
+(record_pattern_component (_) @type (identifier) @fact.local .)

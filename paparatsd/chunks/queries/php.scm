@@ -60,12 +60,12 @@
 (function_definition !return_type body: (compound_statement (return_statement
   [(object_creation_expression) (member_call_expression) (scoped_call_expression)
    (function_call_expression) (variable_name)] @fact.yields)))
-(simple_parameter type: (_) @type name: (variable_name) @fact.bind)
-(variadic_parameter type: (_) @type name: (variable_name) @fact.bind)
-(property_promotion_parameter type: (_)? @type name: (variable_name) @fact.bind)
-(property_promotion_parameter type: (_)? @type name: (variable_name (name) @fact.bind @field))
-(property_declaration type: (_) @type (property_element name: (variable_name (name) @fact.bind)))
-(assignment_expression left: (variable_name) @fact.bind
+(simple_parameter type: (_) @type name: (variable_name) @fact.local)
+(variadic_parameter type: (_) @type name: (variable_name) @fact.local)
+(property_promotion_parameter type: (_)? @type name: (variable_name) @fact.local)
+(property_promotion_parameter type: (_)? @type name: (variable_name (name) @fact.property))
+(property_declaration type: (_) @type (property_element name: (variable_name (name) @fact.field)))
+(assignment_expression left: (variable_name) @fact.local
   right: [(object_creation_expression) (member_call_expression) (scoped_call_expression)
           (function_call_expression) (member_access_expression) (variable_name)
           (nullsafe_member_call_expression) (clone_expression)] @value)
@@ -74,6 +74,6 @@
   right: [(object_creation_expression) (member_call_expression) (scoped_call_expression)
           (function_call_expression) (member_access_expression) (variable_name)] @value)
   (#eq? @_this "$this"))
-(foreach_statement (_) "as" . (variable_name) @fact.bind)
-(foreach_statement (pair (_) (variable_name) @fact.bind))
-(catch_clause type: (type_list) @type name: (variable_name) @fact.bind)
+(foreach_statement (_) @each . "as" . (variable_name) @fact.local)
+(foreach_statement (_) @each . "as" . (pair (_) (variable_name) @fact.local))
+(catch_clause type: (type_list) @type name: (variable_name) @fact.local)

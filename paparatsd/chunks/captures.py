@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import QueryCursor
 
 from paparatsd.chunks.grammar import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from tree_sitter import Node
 
     from paparatsd.chunks.grammar import Grammar, Pattern
@@ -25,8 +28,7 @@ SLICE_BYTES = 131_072
 _BINDS = {"whole": "*", "default": "default", "every": "every"}
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDefinition:
+class FoundDefinition(NamedTuple):
     """A definition's node with the nodes that say more about it.
 
     `end` is the node it really ends with, when that is a later sibling.
@@ -41,8 +43,7 @@ class FoundDefinition:
     pattern: int
 
 
-@dataclass(frozen=True, slots=True)
-class FoundUse:
+class FoundUse(NamedTuple):
     """A used name's node, and for members and imports where it belongs."""
 
     node: Node
@@ -56,8 +57,7 @@ class FoundUse:
     for all its names."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFact:
+class FoundFact(NamedTuple):
     """A node that says something about names, with all nodes of its pattern by capture."""
 
     node: Node
@@ -96,6 +96,7 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
     found = Captures()
     if grammar.query is None:
         return found
+    adding = [(_ADDING[pattern.part], pattern) for pattern in grammar.patterns]
     cursor = QueryCursor(grammar.query, match_limit=MATCH_LIMIT)
     cursor.set_max_start_depth(MAX_DEPTH)
     # In slices, because the cursor's own progress callback crashes the interpreter (0.26.1).
@@ -104,24 +105,22 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
         deadline.check()
         cursor.set_byte_range(start, start + SLICE_BYTES)
         for index, nodes in cursor.matches(root):
-            _sort_match(found, index, grammar.patterns[index], nodes)
+            add, pattern = adding[index]
+            add(found, index, pattern, nodes)
     return found
 
 
-def _sort_match(
+def _add_nothing(
     found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
 ) -> None:
-    part = pattern.part
-    if part is Part.USE:
-        _add_use(found, index, pattern, nodes)
-    elif part is Part.DEFINITION:
-        _add_definition(found, index, pattern, nodes)
-    elif part is Part.FACT:
-        _add_fact(found, index, pattern, nodes)
-    elif part is not Part.NOTHING:
-        texts = found.texts[part]
-        for node in nodes[pattern.capture]:
-            texts[node.start_byte] = node
+    """Leave a match out: its pattern has no part."""
+
+
+def _add_text(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
+    del index
+    texts = found.texts[pattern.part]
+    for node in nodes[pattern.capture]:
+        texts[node.start_byte] = node
 
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
@@ -175,3 +174,18 @@ def _add_definition(
             end,
             index,
         )
+
+
+_ADDING: Mapping[Part, Callable[[Captures, int, Pattern, dict[str, list[Node]]], None]] = (
+    MappingProxyType(
+        {
+            Part.DEFINITION: _add_definition,
+            Part.USE: _add_use,
+            Part.FACT: _add_fact,
+            Part.COMMENT: _add_text,
+            Part.DOCSTRING: _add_text,
+            Part.ATTRIBUTE: _add_text,
+            Part.NOTHING: _add_nothing,
+        }
+    )
+)

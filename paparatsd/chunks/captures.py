@@ -28,7 +28,8 @@ SLICE_BYTES = 131_072
 _BINDS = {"whole": "*", "default": "default", "every": "every"}
 
 
-class FoundDefinition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FoundDefinition:
     """A definition's node with the nodes that say more about it.
 
     `end` is the node it really ends with, when that is a later sibling.
@@ -58,7 +59,7 @@ class FoundUse(NamedTuple):
 
 
 class FoundFact(NamedTuple):
-    """A node that says something about names, with all nodes of its pattern by capture."""
+    """A node that says something about names, with all nodes of its match by capture."""
 
     node: Node
     kind: str
@@ -124,6 +125,14 @@ def _add_text(found: Captures, index: int, pattern: Pattern, nodes: dict[str, li
 
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
+    if len(nodes) == 1:  # as most are, and there are very many
+        kind = pattern.kind
+        for node in nodes[pattern.capture]:
+            start = node.start_byte
+            known = found.uses.get(start)
+            if known is None or known.pattern > index:
+                found.uses[start] = FoundUse(node, kind, None, None, index)
+        return
     receiver, target, alias, binds = nodes.get("receiver"), None, None, ""
     if pattern.kind == "import":
         target, alias = nodes.get("target"), nodes.get("alias")
@@ -145,11 +154,12 @@ def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, lis
 
 
 def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
+    kind = pattern.kind
     for node in nodes[pattern.capture]:
-        key = (node.start_byte, pattern.kind)
+        key = (node.start_byte, kind)
         known = found.facts.get(key)
         if known is None or index < known.pattern:
-            found.facts[key] = FoundFact(node, pattern.kind, nodes, index)
+            found.facts[key] = FoundFact(node, kind, nodes, index)
 
 
 def _add_definition(

@@ -145,7 +145,7 @@ def _is_more(captures: Captures, start: int) -> bool:
     return definition is not None and definition.kind not in VALUES
 
 
-def _is_foreign(  # noqa: PLR0913 - all of one loop's state
+def _is_foreign(
     definitions: Sequence[Definition],
     scope: int,
     start: int,
@@ -198,18 +198,11 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
     others = found.others
     typed = reduce_type(_other(found, "type", reader)) if "type" in others else ""
     typed = "" if typed in _INFERRED else typed
-    value = ""
+    told = len(others) == 1 or (typed and reader.language in _DECLARED)
+    value = "" if told else _value(found, name, reader)
     if "extended" in others:
         name = "this"
-    elif len(others) > 1 and not (typed and reader.language in _DECLARED):
-        value = reduce_expression(_other(found, "value", reader))
-        if not value and "each" in others:
-            each = reduce_expression(_other(found, "each", reader))
-            value = each and f"{each}[]"
-        elif not value and "owner" in others:
-            owner = reduce_expression(_other(found, "owner", reader))
-            value = owner and f"{owner}.{name}"
-    if found.kind == "property":
+    elif found.kind == "property":
         name = f"self.{name}"
     elif "." in name or name[:1] in "@$":
         if name.startswith(_EXPORTS):
@@ -220,6 +213,17 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
     if not _is_name(name):
         return None
     return Fact("bind", name, line, scope, typed, value)
+
+
+def _value(found: FoundFact, name: str, reader: Reader) -> str:
+    others = found.others
+    if "value" in others:
+        return reduce_expression(_other(found, "value", reader))
+    if "each" in others:
+        each = reduce_expression(_other(found, "each", reader))
+        return each and f"{each}[]"
+    owner = reduce_expression(_other(found, "owner", reader)) if "owner" in others else ""
+    return owner and f"{owner}.{name}"
 
 
 def _package_name(node: Node, name: str, reader: Reader) -> str:

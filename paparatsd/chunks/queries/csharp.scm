@@ -36,7 +36,7 @@
 (invocation_expression function: (identifier) @use.call)
 (invocation_expression function: (generic_name (identifier) @use.call))
 (invocation_expression function: (member_access_expression
-  expression: (_) @receiver name: (identifier) @use.call))
+  expression: _ @receiver name: (identifier) @use.call))
 (invocation_expression function: (member_access_expression
   expression: (_) @receiver name: (generic_name (identifier) @use.call)))
 (invocation_expression function: (conditional_access_expression
@@ -56,12 +56,13 @@
 (array_type type: (identifier) @use.type)
 (catch_declaration type: (identifier) @use.type)
 (declaration_pattern type: (identifier) @use.type)
-(is_expression right: (identifier) @use.type)
+(is_pattern_expression pattern: (constant_pattern (identifier) @use.type))
+(as_expression right: (identifier) @use.type)
 (argument (identifier) @use.value .)
-(argument (member_access_expression expression: (_) @receiver name: (identifier) @use.value) .)
+(argument (member_access_expression expression: _ @receiver name: (identifier) @use.value) .)
 (assignment_expression right: (identifier) @use.value)
 (assignment_expression right: (member_access_expression
-  expression: (_) @receiver name: (identifier) @use.value))
+  expression: _ @receiver name: (identifier) @use.value))
 ((member_access_expression expression: (identifier) @receiver name: (identifier) @use.value)
   (#match? @receiver "^[A-Z]"))
 

@@ -27,7 +27,7 @@
 (call_expression (navigation_expression (_) @receiver
   (navigation_suffix (simple_identifier) @use.call)))
 (infix_expression (_) (simple_identifier) @use.call (_))
-(user_type (type_identifier) @receiver . (type_identifier) @use.type .)
+(user_type (type_identifier) @receiver . (type_identifier) @use.type)
 (user_type (type_identifier) @use.type)
 (callable_reference (type_identifier) @receiver (simple_identifier) @use.value)
 (callable_reference (simple_identifier) @use.value)
@@ -52,4 +52,4 @@
 (lambda_parameters (variable_declaration (simple_identifier) @fact.local . (_)? @type))
 (multi_variable_declaration (variable_declaration (simple_identifier) @fact.local . (_)? @type))
 (when_subject (variable_declaration (simple_identifier) @fact.local) . "=" . (_) @value)
-(catch_block (simple_identifier) @fact.local (_) @type .)
+(catch_block (simple_identifier) @fact.local . (user_type) @type)

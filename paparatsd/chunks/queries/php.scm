@@ -17,7 +17,7 @@
 (namespace_use_declaration (namespace_name) @target
   (namespace_use_group (namespace_use_clause [(qualified_name) (name)] @use.import . "as" alias: (name) @alias)))
 (namespace_use_declaration (namespace_name) @target
-  (namespace_use_group (namespace_use_clause [(qualified_name) (name)] @use.import .)))
+  (namespace_use_group (namespace_use_clause !alias [(qualified_name) (name)] @use.import)))
 (namespace_use_clause [(qualified_name) (name)] @use.import . "as" alias: (name) @alias)
 (namespace_use_clause . [(qualified_name) (name)] @use.import)
 (attribute (name) @use.decorator)

@@ -37,6 +37,11 @@
   arguments: (argument_list (simple_symbol) @use.value))
   (#match? @_method "^((prepend_|append_|skip_)?(before|after|around)_.*|validate|helper_method|rescue_from|set_callback|delegate|method|public_method|instance_method|send|public_send|__send__|alias_method|private|protected|public|module_function|private_class_method)$"))
 (call receiver: (_) @receiver arguments: (argument_list (block_argument (simple_symbol) @use.value)))
+(call receiver: (identifier) @use.value)
+(argument_list (identifier) @use.value)
+(assignment right: (identifier) @use.value)
+(interpolation (identifier) @use.value)
+(_ condition: (identifier) @use.value)
 
 (method_parameters (identifier) @fact.local)
 (optional_parameter name: (identifier) @fact.local value: (_) @value)

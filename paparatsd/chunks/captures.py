@@ -28,8 +28,7 @@ SLICE_BYTES = 131_072
 _BINDS = {"whole": "*", "default": "default", "every": "every"}
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDefinition:
+class FoundDefinition(NamedTuple):
     """A definition's node with the nodes that say more about it.
 
     `end` is the node it really ends with, when that is a later sibling.

@@ -58,11 +58,9 @@
 (declaration_pattern type: (identifier) @use.type)
 (is_pattern_expression pattern: (constant_pattern (identifier) @use.type))
 (as_expression right: (identifier) @use.type)
-(argument (identifier) @use.value .)
-(argument (member_access_expression expression: _ @receiver name: (identifier) @use.value) .)
-(assignment_expression right: (identifier) @use.value)
-(assignment_expression right: (member_access_expression
-  expression: _ @receiver name: (identifier) @use.value))
+((argument (identifier) @use.value .) (#match? @use.value "^[A-Z_]"))
+((assignment_expression right: (identifier) @use.value) (#match? @use.value "^[A-Z_]"))
+(member_access_expression expression: "this" @receiver name: (identifier) @use.value)
 ((member_access_expression expression: (identifier) @receiver name: (identifier) @use.value)
   (#match? @receiver "^[A-Z]"))
 
@@ -80,8 +78,7 @@
 (record_declaration (parameter_list (parameter type: (_) @type name: (identifier) @fact.field)))
 (implicit_parameter) @fact.local
 (variable_declaration type: (_) @type
-  (variable_declarator name: (identifier) @fact.bind . "=" . (_) @value))
-(variable_declaration type: (_) @type (variable_declarator name: (identifier) @fact.bind))
+  (variable_declarator name: (identifier) @fact.bind . ("=" . (_) @value)?))
 (tuple_pattern name: (identifier) @fact.local)
 (property_declaration
   type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @type

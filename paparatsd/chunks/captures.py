@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import QueryCursor
@@ -11,7 +10,7 @@ from tree_sitter import QueryCursor
 from paparatsd.chunks.grammar import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Sequence
 
     from tree_sitter import Node
 
@@ -25,7 +24,6 @@ MAX_DEPTH = 500
 the time, would grow with the square of its length."""
 SLICE_BYTES = 131_072
 """Bytes queried between two looks at the clock."""
-_BINDS = {"whole": "*", "default": "default", "every": "every"}
 
 
 class FoundDefinition(NamedTuple):
@@ -43,27 +41,32 @@ class FoundDefinition(NamedTuple):
     pattern: int
 
 
-class FoundUse(NamedTuple):
-    """A used name's node, and for members and imports where it belongs."""
+class Found(NamedTuple):
+    """A used name's node, or one that says something about names, with all nodes of its match.
 
-    node: Node
-    kind: str
-    receiver: Node | None
-    target: Node | None
-    pattern: int
-    alias: Node | None = None
-    binds: str = ""
-    """Of an import: "*" when the module itself is bound, "default" for its default export, "every"
-    for all its names."""
-
-
-class FoundFact(NamedTuple):
-    """A node that says something about names, with all nodes of its match by capture."""
+    Made for every match, thus a bare tuple; the rest is looked up when it is asked for.
+    """
 
     node: Node
     kind: str
     others: dict[str, list[Node]]
     pattern: int
+
+    def other(self, capture: str) -> Node | None:
+        """Return the first node of another capture of the match."""
+        nodes = self.others.get(capture)
+        return nodes[0] if nodes else None
+
+    @property
+    def binds(self) -> str:
+        """What an import binds: "*" is the module itself, "default" its default export.
+
+        "every" is all of the module's names.
+        """
+        others = self.others
+        if "whole" in others:
+            return "*"
+        return "default" if "default" in others else "every" if "every" in others else ""
 
 
 def _no_texts() -> dict[Part, dict[int, Node]]:
@@ -78,8 +81,8 @@ class Captures:
     """
 
     definitions: dict[int, FoundDefinition] = field(default_factory=dict)
-    uses: dict[int, FoundUse] = field(default_factory=dict)
-    facts: dict[tuple[int, str], FoundFact] = field(default_factory=dict)
+    uses: dict[int, Found] = field(default_factory=dict)
+    facts: dict[tuple[int, str], Found] = field(default_factory=dict)
     texts: dict[Part, dict[int, Node]] = field(default_factory=_no_texts)
 
     def nodes(self, part: Part) -> list[Node]:
@@ -96,7 +99,6 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
     found = Captures()
     if grammar.query is None:
         return found
-    adding = [(_ADDING[pattern.part], pattern) for pattern in grammar.patterns]
     cursor = QueryCursor(grammar.query, match_limit=MATCH_LIMIT)
     cursor.set_max_start_depth(MAX_DEPTH)
     # In slices, because the cursor's own progress callback crashes the interpreter (0.26.1).
@@ -104,61 +106,35 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
     for start in range(0, max(root.end_byte, 1), SLICE_BYTES):
         deadline.check()
         cursor.set_byte_range(start, start + SLICE_BYTES)
-        for index, nodes in cursor.matches(root):
-            add, pattern = adding[index]
-            add(found, index, pattern, nodes)
+        _sort_matches(found, grammar.patterns, cursor.matches(root))
     return found
 
 
-def _add_nothing(
-    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
+def _sort_matches(
+    found: Captures,
+    patterns: Sequence[Pattern],
+    matches: Sequence[tuple[int, dict[str, list[Node]]]],
 ) -> None:
-    """Leave a match out: its pattern has no part."""
-
-
-def _add_text(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    del index
-    texts = found.texts[pattern.part]
-    for node in nodes[pattern.capture]:
-        texts[node.start_byte] = node
-
-
-def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    if len(nodes) == 1:  # as most are, and there are very many
-        kind = pattern.kind
-        for node in nodes[pattern.capture]:
-            start = node.start_byte
-            known = found.uses.get(start)
-            if known is None or known.pattern > index:
-                found.uses[start] = FoundUse(node, kind, None, None, index)
-        return
-    receiver, target, alias, binds = nodes.get("receiver"), None, None, ""
-    if pattern.kind == "import":
-        target, alias = nodes.get("target"), nodes.get("alias")
-        binds = next((_BINDS[name] for name in _BINDS if name in nodes), "")
-    for node in nodes[pattern.capture]:
-        start = node.start_byte
-        known = found.uses.get(start)
-        if known is not None and known.pattern <= index:
-            continue
-        found.uses[start] = FoundUse(
-            node,
-            pattern.kind,
-            receiver[0] if receiver else None,
-            target[0] if target else None,
-            index,
-            alias[0] if alias else None,
-            binds,
-        )
-
-
-def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    kind = pattern.kind
-    for node in nodes[pattern.capture]:
-        key = (node.start_byte, kind)
-        known = found.facts.get(key)
-        if known is None or index < known.pattern:
-            found.facts[key] = FoundFact(node, kind, nodes, index)
+    uses, facts = found.uses, found.facts
+    for index, nodes in matches:
+        pattern = patterns[index]
+        part, kind = pattern.part, pattern.kind
+        if part is Part.USE:
+            for node in nodes[pattern.capture]:
+                start = node.start_byte
+                known = uses.get(start)
+                if known is None or index < known.pattern:
+                    uses[start] = Found(node, kind, nodes, index)
+        elif part is Part.FACT:
+            for node in nodes[pattern.capture]:
+                key = (node.start_byte, kind)
+                known = facts.get(key)
+                if known is None or index < known.pattern:
+                    facts[key] = Found(node, kind, nodes, index)
+        elif part is Part.DEFINITION:
+            _add_definition(found, index, pattern, nodes)
+        elif part is not Part.NOTHING:
+            found.texts[part].update({node.start_byte: node for node in nodes[pattern.capture]})
 
 
 def _add_definition(
@@ -183,18 +159,3 @@ def _add_definition(
             end,
             index,
         )
-
-
-_ADDING: Mapping[Part, Callable[[Captures, int, Pattern, dict[str, list[Node]]], None]] = (
-    MappingProxyType(
-        {
-            Part.DEFINITION: _add_definition,
-            Part.USE: _add_use,
-            Part.FACT: _add_fact,
-            Part.COMMENT: _add_text,
-            Part.DOCSTRING: _add_text,
-            Part.ATTRIBUTE: _add_text,
-            Part.NOTHING: _add_nothing,
-        }
-    )
-)

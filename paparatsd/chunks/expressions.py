@@ -21,13 +21,14 @@ _PLAIN = re.compile(
 )
 """Most chains are a dotted name, called or not, and need no closer look."""
 _CHAIN = re.compile(
-    r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
+    r"[@$]{0,2}[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*)*[!?]*"
 )
 _LOOSE = re.compile(r"\s*(\.|::|->|\(\)|\[\])\s*")
 _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)", re.DOTALL)
 _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
 """A function or class where a value stands; without its insides it would look like a call."""
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
+_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
@@ -37,6 +38,8 @@ def reduce_expression(text: str) -> str:
 
     >>> reduce_expression("await new Client(url, {a: 1}).session('x')")
     'Client().session()'
+    >>> reduce_expression("given or Client()")
+    'Client()'
     >>> reduce_expression("a + b")
     ''
     """
@@ -53,6 +56,8 @@ def reduce_expression(text: str) -> str:
         return ""
     # Of `given or Default()` the last tells most: what was given is of its kind.
     *others, chain = _OR.split(outline)
+    if others and chain in _EMPTY:
+        chain = others.pop()
     if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
         return ""
     return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")

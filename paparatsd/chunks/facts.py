@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
+from paparatsd.chunks.packages import package_name
 from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
 
@@ -15,20 +17,28 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from paparatsd.chunks.captures import Captures, FoundFact
+    from paparatsd.chunks.captures import Captures, Found
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
+_MAX_BYTES = 1_200
+"""Longer names, types and values are not read."""
+_FIRST = frozenset(range(128, 256)) | frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_@$&*"
+)
+"""The bytes a chain of names may begin with, marks before it included."""
 _SELF = ("self.", "this.", "cls.", "$this->", "@")
 _EXPORTS = ("exports.", "module.exports")
+_EXPORTED = tuple(name.encode() for name in _EXPORTS)
+_CAST = re.compile(r"(?:\w+\.)?cast\(\s*([\"']?)([\w.\[\], |]+?)\1\s*,")
+"""Python's `typing.cast(Type, value)`."""
 _WHOLE = {"=": "default"}
 """What `export = name` gives away; it is taken like a default export."""
-_OWN = frozenset({"self", "cls"})
 _INFERRED = frozenset({"var", "val", "auto"})
 """What stands where a type would, and says that it is the value's."""
 _DECLARED = frozenset({"java", "kotlin", "scala", "csharp"})
 """Where a declared type tells all about what is bound."""
-_NAMESPACES = frozenset({"namespace_declaration", "package_clause"})
+_OWN = frozenset({"self", "cls"})
 _BINDING = frozenset({"bind", "local", "field", "property"})
 _RESULTS = frozenset({"returns", "yields"})
 _WRONG = {"local": "field", "field": "local"}
@@ -121,12 +131,14 @@ def build_facts(
         if kind == "closure":
             closures.begin(start, found.node.end_byte)
             continue
-        if kind in _BINDING and _is_more(captures, start):
+        if kind in _BINDING and _is_more(captures, start, reader.data):
             continue
         scope = scopes.at(start)
         if kind in _RESULTS and _is_foreign(definitions, scope, start, closures, declared, kind):
             continue
-        fact = _fact_of(found, reader, scope, _owns(definitions, scope))
+        if kind in _WRONG and _WRONG[kind] == _owns(definitions, scope):
+            continue
+        fact = _fact_of(found, start, reader, scope)
         if fact is not None:
             facts.append(fact)
             if len(facts) >= MAX_FACTS:
@@ -136,13 +148,20 @@ def build_facts(
     return tuple(facts)
 
 
-def _is_more(captures: Captures, start: int) -> bool:
-    """Say whether a bound name is an import, a function or a class, and thus known as such."""
+def _is_more(captures: Captures, start: int, data: bytes) -> bool:
+    """Say whether a bound name is an import, a function or a class, and thus known as such.
+
+    Not when it is given away at once, as in `exports.go = () => 1`.
+    """
     use = captures.uses.get(start)
     if use is not None and use.kind == "import":
         return True
     definition = captures.definitions.get(start)
-    return definition is not None and definition.kind not in VALUES
+    return (
+        definition is not None
+        and definition.kind not in VALUES
+        and not data.startswith(_EXPORTED, start)
+    )
 
 
 def _is_foreign(
@@ -169,21 +188,22 @@ def _owns(definitions: Sequence[Definition], scope: int) -> str:
     return "field" if kind in OWNERS or kind == "type" else "local"
 
 
-def _fact_of(found: FoundFact, reader: Reader, scope: int, owns: str) -> Fact | None:
-    kind = found.kind
-    line = found.node.start_point[0] + 1
-    name = _text(found.node, reader)
+def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | None:
+    _, kind, others, _ = found
+    node = found.node
+    line = node.start_point[0] + 1
+    if kind == "yields":
+        value = _chain(node, reader)
+        return Fact("yields", "", line, scope, "", value) if value else None
+    name = reader.data[start : min(node.end_byte, start + _MAX_BYTES)].decode("utf-8", "replace")
+    if kind in _BINDING:
+        return None if name in _OWN else _binding(found, name, line, scope, reader)
     if kind == "returns":
         typed = reduce_type(name)
-        return Fact("returns", "", line, scope, type=typed) if typed else None
-    if kind == "yields":
-        value = reduce_expression(name)
-        return Fact("yields", "", line, scope, value=value) if value else None
-    if kind in _BINDING:
-        return None if _WRONG.get(kind) == owns else _binding(found, name, line, scope, reader)
-    typed, value, target = (_other(found, what, reader) for what in ("type", "value", "target"))
+        return Fact("returns", "", line, scope, typed) if typed else None
+    typed, value, target = (_other(others, what, reader) for what in ("type", "value", "target"))
     if kind == "package":
-        name = _package_name(found.node, name, reader)
+        name = package_name(node, name, reader)
     elif kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
@@ -192,14 +212,17 @@ def _fact_of(found: FoundFact, reader: Reader, scope: int, owns: str) -> Fact | 
     return Fact(kind, name, line, scope, typed, value)
 
 
-def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
-    if name in _OWN:
-        return None
+def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
+    typed = value = ""
     others = found.others
-    typed = reduce_type(_other(found, "type", reader)) if "type" in others else ""
-    typed = "" if typed in _INFERRED else typed
-    told = len(others) == 1 or (typed and reader.language in _DECLARED)
-    value = "" if told else _value(found, name, reader)
+    if len(others) > 1:
+        typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
+        typed = "" if typed in _INFERRED else typed
+        if not (typed and reader.language in _DECLARED):
+            value = _value(others, name, reader)
+        if not typed and value.endswith("cast()") and reader.language == "python":
+            cast = _CAST.match(_other(others, "value", reader))
+            typed = cast[2] if cast is not None else ""
     if "extended" in others:
         name = "this"
     elif found.kind == "property":
@@ -215,41 +238,23 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
     return Fact("bind", name, line, scope, typed, value)
 
 
-def _value(found: FoundFact, name: str, reader: Reader) -> str:
-    others = found.others
+def _value(others: dict[str, list[Node]], name: str, reader: Reader) -> str:
     if "value" in others:
-        return reduce_expression(_other(found, "value", reader))
+        return _chain(others["value"][0], reader)
     if "each" in others:
-        each = reduce_expression(_other(found, "each", reader))
+        each = _chain(others["each"][0], reader)
         return each and f"{each}[]"
-    owner = reduce_expression(_other(found, "owner", reader)) if "owner" in others else ""
+    owner = _chain(others["owner"][0], reader) if "owner" in others else ""
     return owner and f"{owner}.{name}"
 
 
-def _package_name(node: Node, name: str, reader: Reader) -> str:
-    """Return the whole name of a package: with those around it, and Scala's clauses above it."""
-    parts = [name]
-    around = node.parent
-    while around is not None:
-        if reader.language == "scala":
-            parts += _clauses_above(around, reader)
-        around = around.parent
-        if around is not None and around.type in _NAMESPACES:
-            named = around.child_by_field_name("name")
-            parts += [] if named is None else [_text(named, reader)]
-    return ".".join(reversed(parts))
-
-
-def _clauses_above(node: Node, reader: Reader) -> list[str]:
-    """Return the packages of the clauses above a node that have no body, the nearest first."""
-    found = []
-    above = node.prev_named_sibling
-    while above is not None:
-        if above.type == "package_clause" and above.child_by_field_name("body") is None:
-            named = above.child_by_field_name("name")
-            found += [] if named is None else [_text(named, reader)]
-        above = above.prev_named_sibling
-    return found
+def _chain(node: Node, reader: Reader) -> str:
+    """Reduce an expression; most values are none and are told by their first byte or length."""
+    start, end = node.start_byte, node.end_byte
+    data = reader.data
+    if end - start > _MAX_BYTES or data[start] not in _FIRST:
+        return ""
+    return reduce_expression(data[start:end].decode("utf-8", "replace"))
 
 
 def _commonjs(name: str, value: str, line: int) -> Fact | None:
@@ -264,13 +269,12 @@ def _is_name(name: str) -> bool:
     return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
 
 
-def _text(node: Node, reader: Reader) -> str:
-    return reader.text(node.start_byte, min(node.end_byte, node.start_byte + 2_000))
-
-
-def _other(found: FoundFact, capture: str, reader: Reader) -> str:
-    nodes = found.others.get(capture)
-    return "" if nodes is None else _text(nodes[0], reader)
+def _other(others: dict[str, list[Node]], capture: str, reader: Reader) -> str:
+    nodes = others.get(capture)
+    if nodes is None:
+        return ""
+    start = nodes[0].start_byte
+    return reader.text(start, min(nodes[0].end_byte, start + _MAX_BYTES))
 
 
 def _field_name(name: str) -> str:

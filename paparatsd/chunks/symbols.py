@@ -23,7 +23,7 @@ from paparatsd.model import Use
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from paparatsd.chunks.captures import Captures, FoundDefinition, FoundUse
+    from paparatsd.chunks.captures import Captures, Found, FoundDefinition
     from paparatsd.chunks.comments import Leads
     from paparatsd.chunks.facts import Bound
     from paparatsd.chunks.tree import Deadline
@@ -278,12 +278,13 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
     for start, found in sorted(captures.uses.items()):
         if start in defined and found.kind != "import":
             continue
-        if found.kind == "value" and found.receiver is None:
+        if found.kind == "value" and len(found.others) == 1:
             name = reader.text(start, found.node.end_byte)
             if bound.around(start, name):
                 continue
         use = _use_of(found, reader)
-        if use is not None and not (uses and _repeats_import(uses[-1], use)):
+        repeats = found.target is None and bool(uses)
+        if use is not None and not (repeats and _repeats_import(uses[-1], use)):
             uses.append(use)
             if len(uses) >= MAX_USES:
                 break
@@ -302,7 +303,7 @@ def _repeats_import(last: Use, use: Use) -> bool:
     )
 
 
-def _use_of(found: FoundUse, reader: Reader) -> Use | None:
+def _use_of(found: Found, reader: Reader) -> Use | None:
     node = found.node
     data = reader.data
     name = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -313,7 +314,7 @@ def _use_of(found: FoundUse, reader: Reader) -> Use | None:
         name = name.removeprefix(":")
     if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
-    receiver = found.receiver
+    receiver = found.other("receiver")
     if receiver is None:
         if "." in name or ":" in name:
             return _split_use(name, found.kind, line)
@@ -340,11 +341,11 @@ def _module_path(text: str) -> str:
     return unquote(text)
 
 
-def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | None:
+def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None:
     name = unquote(_SPACE.sub("", name)).strip("<>")
     target = name
-    if found.target is not None:
-        node = found.target
+    node = found.other("target")
+    if node is not None:
         target = _module_path(reader.text(node.start_byte, node.end_byte))
         if reader.language == "php":
             target = f"{target}\\{name}"
@@ -353,7 +354,8 @@ def _import_of(found: FoundUse, name: str, line: int, reader: Reader) -> Use | N
         name = last_part(name)
     if not name or len(name) > MAX_NAME_CHARS:
         return None
-    alias = "" if found.alias is None else reader.text(*_ends(found.alias))[:MAX_NAME_CHARS]
+    renamed = found.other("alias")
+    alias = "" if renamed is None else reader.text(*_ends(renamed))[:MAX_NAME_CHARS]
     alias = "" if alias == name else alias
     if found.binds == "every":
         return Use(name, "import", line, "", target[:400], "*")

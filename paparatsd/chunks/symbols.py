@@ -283,7 +283,7 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
             if bound.around(start, name):
                 continue
         use = _use_of(found, reader)
-        repeats = found.target is None and bool(uses)
+        repeats = bool(uses) and found.other("target") is None
         if use is not None and not (repeats and _repeats_import(uses[-1], use)):
             uses.append(use)
             if len(uses) >= MAX_USES:

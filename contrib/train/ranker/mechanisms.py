@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import Chunk, Hit, RecallRequest, SearchRequest, SparseVector
+    from paparatsd.model import Chunk, RecallRequest, SparseVector
     from paparatsd.search.features import FeatureTable
     from paparatsd.search.focus import Part
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Allowed
+    from paparatsd.search_model import Hit, SearchRequest
 
 
 @dataclass(frozen=True)

@@ -13,27 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 from contrib.bench.quality.metrics import Result, score
 from contrib.train.ranker.memory import MemoryCatalog, project_scope
-from paparatsd.model import SearchRequest
 from paparatsd.search.certain import NOTHING_CERTAIN
 from paparatsd.search.compound import completed
 from paparatsd.search.engine import Engine, _sought
 from paparatsd.search.frames import Ranked
 from paparatsd.search.query import halves_of
 from paparatsd.search.ranker import Ranker, load_ranker
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from contrib.bench.quality.dataset import Query, Repo
     from contrib.train.ranker.model import Weights
     from contrib.train.ranker.trees import IndexedFile
-    from paparatsd.model import Chunk, Hit, ParsedFile, Use
+    from paparatsd.model import Chunk, ParsedFile, Use
     from paparatsd.search.arena import Records
     from paparatsd.search.certain import Certain
-    from paparatsd.search.engine import Encoder
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
+    from paparatsd.search_model import Hit
 
 LIMIT = 20
 """Hits asked for, as by the adapter."""
@@ -59,9 +60,11 @@ class ReadingCatalog(MemoryCatalog):
         """Return the names the version uses."""
         return self._parsed[version].uses
 
-    def used_names(self, version: int, kind_left_out: str) -> tuple[list[int], list[str]]:
+    def used_names(
+        self, version: int, kinds_left_out: Collection[str]
+    ) -> tuple[list[int], list[str]]:
         """Return lines and names of the uses in a version, by line, but for one kind of use."""
-        uses = [use for use in self._parsed[version].uses if use.kind != kind_left_out]
+        uses = [use for use in self._parsed[version].uses if use.kind not in kinds_left_out]
         uses.sort(key=lambda use: use.line)
         return [use.line for use in uses], [use.name for use in uses]
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from contrib.bench.quality.dataset import Dataset
     from contrib.train.ranker.linear import Pairs
     from contrib.train.ranker.table import Table
-    from paparatsd.search.engine import Encoder
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
 
 RULES = {"ndcg10": "file", "ndcg10c": "chunk"}

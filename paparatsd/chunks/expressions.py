@@ -12,12 +12,18 @@ MAX_CHARS = 160
 """Longer chains and types are given up: they say nothing that anybody would resolve."""
 
 _SPACE = re.compile(r"\s+")
-_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try|mut|ref|move|typeof)\b|[&*!]+)\s*")
-_OPEN, _CLOSE = "([{", ")]}"
+_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try|mut|ref|move)\b|[&*]+)\s*")
+_OPEN = "([{"
+_BRACKET = re.compile(r"[\[\](){}]")
+_NAME = re.compile(r"[^\W\d]\w*")
 _CHAIN = re.compile(
-    r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!\.)[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
+    r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
 )
 _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)", re.DOTALL)
+_BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
+"""A function or class where a value stands; without its insides it would look like a call."""
+_OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
+_LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
 def reduce_expression(text: str) -> str:
@@ -29,12 +35,20 @@ def reduce_expression(text: str) -> str:
     ''
     """
     text = text.strip()
+    if _NAME.fullmatch(text) is not None:
+        return "" if text in _LITERALS or len(text) > MAX_CHARS else text
     while (found := _LEADING.match(text)) is not None:
         text = text[found.end() :]
-    outline = _without_arguments(text[: 8 * MAX_CHARS])
-    if outline is None or len(outline) > MAX_CHARS or _CHAIN.fullmatch(outline) is None:
+    if not text or not (text[0].isidentifier() or text[0] in "@$") or _BODY.match(text):
         return ""
-    return outline.replace("?.", ".").replace("!!.", ".").rstrip("!?")
+    outline = _without_arguments(text[: 8 * MAX_CHARS])
+    if outline is None or len(outline) > MAX_CHARS:
+        return ""
+    # Of `given or Default()` the last tells most: what was given is of its kind.
+    *others, chain = _OR.split(outline)
+    if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
+        return ""
+    return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")
 
 
 def _without_arguments(text: str) -> str | None:
@@ -44,27 +58,28 @@ def _without_arguments(text: str) -> str | None:
     """
     text = _STRING.sub('"', text)
     out: list[str] = []
-    depth = 0
-    for char in text:
+    depth = kept = 0
+    for found in _BRACKET.finditer(text):
+        char = found[0]
         if char in _OPEN:
             if depth == 0:
-                out.append("[]" if char == "[" else "()")
+                out += (text[kept : found.start()], "[]" if char == "[" else "()")
             depth += 1
-        elif char in _CLOSE:
+        else:
             depth -= 1
-        elif depth == 0:
-            out.append(char)
+            kept = found.end()
         if depth < 0:
             return None
     if depth:
         return None
+    out.append(text[kept:])
     outline = _without_type_arguments("".join(out))
     return re.sub(r"\s*(\.|::|->|\(\)|\[\])\s*", r"\1", outline).strip()
 
 
 def _without_type_arguments(text: str) -> str:
     """Drop `<...>` between a name and a call."""
-    before = None
+    before = None if "<" in text else text
     while before != text:
         before = text
         text = re.sub(r"(?<=\w)(?:::)?<[\w\s.,:?&*'\[\]|]*>(?=\(|::|\.|$)", "", text)

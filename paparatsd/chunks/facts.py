@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
-from paparatsd.chunks.symbols import VALUES
+from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
-_SELF = ("self.", "this.", "$this->", "@")
+_SELF = ("self.", "this.", "cls.", "$this->", "@")
+_EXPORTS = ("exports.", "module.exports")
+_WHOLE = {"=": "default"}
+"""What `export = name` gives away; it is taken like a default export."""
+_OWN = frozenset({"self", "cls"})
+_BINDING = frozenset({"bind", "local", "field", "property"})
+_RESULTS = frozenset({"returns", "yields"})
+_WRONG = {"local": "field", "field": "local"}
+"""Where a binding of a kind is not kept: a callback's parameter is no field of the class around."""
 
 
 class Scopes:
@@ -67,14 +75,53 @@ class Bound:
         return False
 
 
+class Closures:
+    """Which functions without a name stand around a byte; asked in ascending order."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._open: list[tuple[int, int]] = []
+
+    def begin(self, start: int, end: int) -> None:
+        """Note a function without a name."""
+        self._drop(start)
+        self._open.append((start, end))
+
+    def hide(self, byte: int, definition: Definition) -> bool:
+        """Say whether a byte of a definition belongs to a function inside it, not to itself.
+
+        What is written as `const name = () => ...` ends with its function, which is thus its own.
+        """
+        self._drop(byte)
+        inside = [one for one in self._open if one[0] >= definition.start_byte]
+        return len(inside) > 1 or (len(inside) == 1 and not self._own(inside[0][1], definition))
+
+    def _own(self, end: int, definition: Definition) -> bool:
+        rest = self._data[end : definition.end_byte]
+        return rest in {b"", b";"}
+
+    def _drop(self, byte: int) -> None:
+        while self._open and self._open[-1][1] <= byte:
+            self._open.pop()
+
+
 def build_facts(
     captures: Captures, reader: Reader, definitions: Sequence[Definition]
 ) -> tuple[Fact, ...]:
     """Make the facts in file order."""
-    scopes = Scopes(definitions)
+    scopes, closures = Scopes(definitions), Closures(reader.data)
+    declared: set[int] = set()
     facts: list[Fact] = []
-    for (start, _), found in sorted(captures.facts.items()):
-        fact = _fact_of(found, reader, scopes.at(start))
+    for (start, kind), found in sorted(captures.facts.items()):
+        if kind == "closure":
+            closures.begin(start, found.node.end_byte)
+            continue
+        if kind in _BINDING and _is_more(captures, start):
+            continue
+        scope = scopes.at(start)
+        if kind in _RESULTS and _is_foreign(definitions, scope, start, closures, declared, kind):
+            continue
+        fact = _fact_of(found, reader, scope, _owns(definitions, scope))
         if fact is not None:
             facts.append(fact)
             if len(facts) >= MAX_FACTS:
@@ -84,23 +131,97 @@ def build_facts(
     return tuple(facts)
 
 
-def _fact_of(found: FoundFact, reader: Reader, scope: int) -> Fact | None:
+def _is_more(captures: Captures, start: int) -> bool:
+    """Say whether a bound name is an import, a function or a class, and thus known as such."""
+    use = captures.uses.get(start)
+    if use is not None and use.kind == "import":
+        return True
+    definition = captures.definitions.get(start)
+    return definition is not None and definition.kind not in VALUES
+
+
+def _is_foreign(  # noqa: PLR0913 - all of one loop's state
+    definitions: Sequence[Definition],
+    scope: int,
+    start: int,
+    closures: Closures,
+    declared: set[int],
+    kind: str,
+) -> bool:
+    """Say whether a result is not the scope's own, or needless beside its declared type."""
+    if scope < 0 or scope in declared or closures.hide(start, definitions[scope]):
+        return True
+    if kind == "returns":
+        declared.add(scope)
+    return False
+
+
+def _owns(definitions: Sequence[Definition], scope: int) -> str:
+    """Tell what bindings written in a scope are: fields, local names, or either."""
+    if scope < 0:
+        return ""
+    kind = definitions[scope].kind
+    return "field" if kind in OWNERS or kind == "type" else "local"
+
+
+def _fact_of(found: FoundFact, reader: Reader, scope: int, owns: str) -> Fact | None:
+    kind = found.kind
     line = found.node.start_point[0] + 1
     name = _text(found.node, reader)
-    if found.kind == "returns":
-        return Fact("returns", "", line, scope, type=reduce_type(name)) if scope >= 0 else None
-    if found.kind == "yields":
+    if kind == "returns":
+        typed = reduce_type(name)
+        return Fact("returns", "", line, scope, type=typed) if typed else None
+    if kind == "yields":
         value = reduce_expression(name)
-        return Fact("yields", "", line, scope, value=value) if scope >= 0 and value else None
+        return Fact("yields", "", line, scope, value=value) if value else None
+    if kind in _BINDING:
+        return None if _WRONG.get(kind) == owns else _binding(found, name, line, scope, reader)
     typed, value, target = (_other(found, what, reader) for what in ("type", "value", "target"))
-    if found.kind == "bind":
-        name = _field_name(name)
-        typed, value = reduce_type(typed), reduce_expression(value)
-    elif found.kind == "export":
-        name, typed = unquote(name), unquote(target)
-    if not name or len(name) > MAX_NAME_CHARS or "\n" in name:
+    if kind == "export":
+        name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
+        value = "*" if value == "*" else reduce_expression(unquote(value))
+    if not _is_name(name):
         return None
-    return Fact(found.kind, name, line, scope, typed, value)
+    return Fact(kind, name, line, scope, typed, value)
+
+
+def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
+    if name in _OWN:
+        return None
+    others = found.others
+    value = ""
+    if others:
+        value = reduce_expression(_other(found, "value", reader))
+        if not value and "each" in others:
+            each = reduce_expression(_other(found, "each", reader))
+            value = each and f"{each}[]"
+        elif not value and "owner" in others:
+            owner = reduce_expression(_other(found, "owner", reader))
+            value = owner and f"{owner}.{name}"
+    if found.kind == "property":
+        name = f"self.{name}"
+    elif "." in name or name[:1] in "@$":
+        if name.startswith(_EXPORTS):
+            return _commonjs(name, value, line)
+        name = _field_name(name)
+        if name.count(".") > 1 or ("." in name and not name.startswith("self.")):
+            return None
+    if not _is_name(name):
+        return None
+    typed = reduce_type(_other(found, "type", reader)) if "type" in others else ""
+    return Fact("bind", name, line, scope, typed, value)
+
+
+def _commonjs(name: str, value: str, line: int) -> Fact | None:
+    """Read `exports.NAME = value` and `module.exports = value`."""
+    name = name.removeprefix("module.").removeprefix("exports").removeprefix(".")
+    if "." in name or (not name and not value):
+        return None
+    return Fact("export", name or "default", line, -1, "", value or name)
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
 
 
 def _text(node: Node, reader: Reader) -> str:

@@ -33,7 +33,7 @@ MAX_USES = 20_000
 MAX_SIGNATURE_CHARS = 400
 
 CONTAINERS = frozenset({"class", "struct", "module", "interface", "trait", "impl", "enum"})
-_OWNERS = CONTAINERS - {"module"}
+OWNERS = CONTAINERS - {"module"}
 VALUES = frozenset({"variable", "constant", "field", "property"})
 _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
@@ -195,7 +195,7 @@ def _kind_inside(kind: str, owner: Definition | None) -> str:
     """Adjust a kind to where it stands; "" for what is no symbol there (local variables)."""
     if owner is None:
         return kind
-    if owner.kind in _OWNERS:
+    if owner.kind in OWNERS:
         return {"function": "method", "variable": "field"}.get(kind, kind)
     if kind in VALUES and not owner.container:
         return ""
@@ -298,7 +298,7 @@ def _repeats_import(last: Use, use: Use) -> bool:
         use.kind == last.kind == "import"
         and use.line == last.line
         and use.target == last.target
-        and last_part(use.target) == use.name
+        and (last_part(use.target) == use.name or use == last)
     )
 
 

@@ -63,21 +63,9 @@ class FileSymbols:
     """What one file version defines, uses and says. Looks into it never change it visibly."""
 
     __slots__ = (
-        "_binds",
-        "_by_name",
-        "_by_qualified",
-        "_facts",
-        "_holding",
-        "_imports",
-        "_members",
-        "_packs",
-        "_symbols",
-        "_uses",
-        "_uses_by_name",
-        "language",
-        "path",
-        "version",
-        "weight",
+        "_binds", "_by_name", "_by_qualified", "_exports", "_facts", "_heritage", "_holding",
+        "_imports", "_members", "_own_fields", "_owners", "_packs", "_symbols", "_uses",
+        "_uses_by_name", "language", "path", "version", "weight",
     )  # fmt: skip
 
     def __init__(self, path: str, version: VersionId, packs: FilePacks) -> None:
@@ -96,6 +84,10 @@ class FileSymbols:
         self._members: dict[int, list[int]] | None = None
         self._uses_by_name: dict[int, list[int]] | None = None
         self._imports: dict[str, tuple[Use, ...]] | None = None
+        self._own_fields: dict[str, list[int]] | None = None
+        self._heritage: tuple[Use, ...] | None = None
+        self._exports: dict[str, tuple[Fact, ...]] | None = None
+        self._owners: frozenset[str] | None = None
         self._binds: dict[tuple[int, str], list[int]] | None = None
 
     def __repr__(self) -> str:
@@ -146,6 +138,15 @@ class FileSymbols:
         if self._by_qualified is None:
             self._by_qualified = self._index(one.qualified for one in self.symbols)
         return self._by_qualified.get(name, ())
+
+    def owns(self, qualified: str) -> bool:
+        """Say whether anything in the file is named as a member of this qualified name."""
+        if self._owners is None:
+            self._owners = frozenset(
+                one.qualified.rpartition(".")[0] for one in self.symbols if "." in one.qualified
+            )
+            self.weight += 60 * len(self._owners)
+        return qualified in self._owners
 
     def children(self, index: int) -> Sequence[int]:
         """Return the symbols directly inside one, -1 for those at the top, in file order."""
@@ -198,6 +199,15 @@ class FileSymbols:
         return [self._use(row) for row, line in enumerate(lines) if first <= line <= last]
 
     @property
+    def heritage(self) -> Sequence[Use]:
+        """The uses of types as bases, in file order."""
+        if self._heritage is None:
+            rows = self._use_columns().where(1, "inherit")
+            self._heritage = tuple(self._use(row) for row in rows)
+            self.weight += _OBJECT_BYTES * len(rows)
+        return self._heritage
+
+    @property
     def imports(self) -> Mapping[str, Sequence[Use]]:
         """The imports by the local name that they bind; those that bind all names under "*"."""
         if self._imports is None:
@@ -245,6 +255,16 @@ class FileSymbols:
         above = [one for one in found if one.line <= line]
         return above[-1] if above else found[0] if found else None
 
+    def own_fields(self, name: str) -> Sequence[Fact]:
+        """Return how methods of any type in the file bind a field of their instance."""
+        if self._own_fields is None:
+            self._own_fields = {}
+            for (_, bound), rows in self._facts_by_scope().items():
+                if bound.startswith("self."):
+                    self._own_fields.setdefault(bound[5:], []).extend(rows)
+            self.weight += _INDEX_BYTES * len(self._own_fields)
+        return [self._fact(row) for row in self._own_fields.get(name, ())]
+
     def returns(self, scope: int) -> str:
         """Return the declared type of what a symbol returns, "" when none is declared."""
         return next((one.type for one in self.scope_facts(scope, "") if one.kind == "returns"), "")
@@ -256,10 +276,13 @@ class FileSymbols:
     @property
     def exports(self) -> Mapping[str, Sequence[Fact]]:
         """The export facts by the name given away, "*" for all of another module."""
-        found: dict[str, list[Fact]] = {}
-        for fact in self.facts_of("export"):
-            found.setdefault(fact.name, []).append(fact)
-        return found
+        if self._exports is None:
+            found: dict[str, list[Fact]] = {}
+            for fact in self.facts_of("export"):
+                found.setdefault(fact.name, []).append(fact)
+            self._exports = {name: tuple(facts) for name, facts in found.items()}
+            self.weight += (_INDEX_BYTES + _OBJECT_BYTES) * len(found)
+        return self._exports
 
     def _fact_columns(self) -> _Columns:
         if self._facts is None:

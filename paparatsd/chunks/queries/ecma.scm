@@ -33,7 +33,7 @@
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function))
 
 ; `const x = require(..)` is an import, not a definition
-((variable_declarator name: (identifier) @use.import
+((variable_declarator name: (identifier) @use.import @whole
   value: (call_expression function: (identifier) @_require
     arguments: (arguments . (string) @target .)))
   (#eq? @_require "require"))
@@ -45,12 +45,26 @@
   value: (call_expression function: (identifier) @_require
     arguments: (arguments . (string) @target .)))
   (#eq? @_require "require"))
+((variable_declarator name: (object_pattern
+    (pair_pattern key: (property_identifier) @use.import value: (identifier) @alias))
+  value: (call_expression function: (identifier) @_require
+    arguments: (arguments . (string) @target .)))
+  (#eq? @_require "require"))
+((variable_declarator name: (identifier) @alias
+  value: (member_expression object: (call_expression function: (identifier) @_require
+    arguments: (arguments . (string) @target .)) property: (property_identifier) @use.import))
+  (#eq? @_require "require"))
 ((variable_declarator name: (identifier) @use.import
   value: (member_expression object: (call_expression function: (identifier) @_require
     arguments: (arguments . (string) @target .))))
   (#eq? @_require "require"))
 ((call_expression function: (identifier) @_require arguments: (arguments . (string) @use.import .))
   (#eq? @_require "require"))
+(variable_declarator name: (identifier) @use.import @whole value: (await_expression
+  (call_expression function: (import) arguments: (arguments . (string) @target))))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @use.import)
+  value: (await_expression
+    (call_expression function: (import) arguments: (arguments . (string) @target))))
 (call_expression function: (import) arguments: (arguments . (string) @use.import))
 
 (program (lexical_declaration "const" (variable_declarator name: (identifier) @name)) @def.constant)
@@ -64,9 +78,11 @@
   object: [(identifier) (member_expression)]) @name
   right: (object)) @def.variable))
 
-(import_statement (import_clause (identifier) @use.import) source: (string) @target)
-(import_statement (import_clause (namespace_import (identifier) @use.import))
+(import_statement (import_clause (identifier) @use.import @default) source: (string) @target)
+(import_statement (import_clause (namespace_import (identifier) @use.import @whole))
   source: (string) @target)
+(import_statement (import_clause (named_imports (import_specifier
+  name: (identifier) @use.import alias: (identifier) @alias))) source: (string) @target)
 (import_statement (import_clause (named_imports (import_specifier name: (identifier) @use.import)))
   source: (string) @target)
 (import_statement . "import" . source: (string) @use.import)
@@ -83,3 +99,60 @@
 (call_expression function: (identifier) @use.call)
 (call_expression function: (member_expression
   object: (_) @receiver property: (property_identifier) @use.call))
+(call_expression function: (member_expression
+  object: (_) @receiver property: (private_property_identifier) @use.call))
+(decorator (member_expression
+  object: (_) @receiver property: (property_identifier) @use.decorator))
+
+(arrow_function) @fact.closure
+(function_expression) @fact.closure
+
+(arrow_function parameter: (identifier) @fact.local)
+(shorthand_property_identifier_pattern) @fact.local
+(pair_pattern value: (identifier) @fact.local)
+(array_pattern (identifier) @fact.local)
+(rest_pattern (identifier) @fact.local)
+(catch_clause parameter: (identifier) @fact.local)
+(for_in_statement left: (identifier) @fact.local right: (_) @each)
+(assignment_expression left: (member_expression) @fact.bind right: (_) @value)
+
+(return_statement [(identifier) (member_expression) (call_expression) (new_expression)
+  (await_expression)] @fact.yields)
+(arrow_function body: [(identifier) (member_expression) (call_expression) (new_expression)
+  (await_expression)] @fact.yields)
+
+(export_statement !source (export_clause
+  (export_specifier name: (_) @value alias: (_) @fact.export)))
+(export_statement !source (export_clause (export_specifier name: (_) @fact.export @value !alias)))
+(export_statement (export_clause
+  (export_specifier name: (_) @value alias: (_) @fact.export)) source: (string) @target)
+(export_statement (export_clause (export_specifier name: (_) @fact.export @value !alias))
+  source: (string) @target)
+(export_statement "*" @fact.export @value source: (string) @target)
+(export_statement (namespace_export "*" @value (_) @fact.export) source: (string) @target)
+(export_statement "default" @fact.export value: (_) @value)
+(export_statement "default" @fact.export declaration: (_ name: (_) @value))
+((assignment_expression left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (object [(shorthand_property_identifier) @fact.export
+    (pair key: (property_identifier) @fact.export value: (_) @value)
+    (method_definition name: (property_identifier) @fact.export)]))
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+
+(arguments [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(pair value: [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(array [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(variable_declarator value: [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(assignment_expression right: [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(return_statement [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(ternary_expression [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(arrow_function body: (identifier) @use.value)
+(object (shorthand_property_identifier) @use.value)
+(export_statement value: (identifier) @use.value)

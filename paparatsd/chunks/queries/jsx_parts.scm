@@ -4,3 +4,6 @@
   object: (_) @receiver property: (property_identifier) @use.construct))
 (jsx_opening_element name: (member_expression
   object: (_) @receiver property: (property_identifier) @use.construct))
+
+(jsx_expression [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])

@@ -19,10 +19,12 @@
 (class_definition body: (block (assignment left: (identifier) @name) @def.field))
 (type_alias_statement left: (type (identifier) @name)) @def.type
 
-(import_statement name: (dotted_name) @use.import)
-(import_statement name: (aliased_import name: (dotted_name) @use.import))
+(import_statement name: (dotted_name) @use.import @whole)
+(import_statement name: (aliased_import name: (dotted_name) @use.import @whole
+  alias: (identifier) @alias))
 (import_from_statement module_name: (_) @target name: (dotted_name) @use.import)
-(import_from_statement module_name: (_) @target name: (aliased_import name: (dotted_name) @use.import))
+(import_from_statement module_name: (_) @target name: (aliased_import
+  name: (dotted_name) @use.import alias: (identifier) @alias))
 (import_from_statement module_name: (_) @target (wildcard_import) @use.import)
 
 (decorator (identifier) @use.decorator)
@@ -44,3 +46,58 @@
 (type (generic_type (identifier) @use.type))
 (type (binary_operator (identifier) @use.type))
 (except_clause value: (identifier) @use.type)
+(except_clause value: (attribute object: (_) @receiver attribute: (identifier) @use.type))
+(except_clause value: (as_pattern [
+  (identifier) @use.type
+  (attribute object: (_) @receiver attribute: (identifier) @use.type)
+  (tuple [(identifier) @use.type
+    (attribute object: (_) @receiver attribute: (identifier) @use.type)])]))
+(except_clause value: (tuple [(identifier) @use.type
+  (attribute object: (_) @receiver attribute: (identifier) @use.type)]))
+
+(parameters (identifier) @fact.local)
+(typed_parameter . (identifier) @fact.local type: (type) @type)
+(default_parameter name: (identifier) @fact.local value: (_) @value)
+(typed_default_parameter name: (identifier) @fact.local type: (type) @type)
+(list_splat_pattern (identifier) @fact.local)
+(dictionary_splat_pattern (identifier) @fact.local)
+(lambda_parameters (identifier) @fact.local)
+
+(assignment left: [(identifier) (attribute)] @fact.bind type: (type)? @type right: (_)? @value)
+(assignment left: (pattern_list [(identifier) (attribute)] @fact.local))
+(tuple_pattern (identifier) @fact.local)
+(named_expression name: (identifier) @fact.local value: (_) @value)
+(for_statement left: (identifier) @fact.local right: (_) @each)
+(for_statement left: (pattern_list (identifier) @fact.local))
+(for_in_clause left: (identifier) @fact.local right: (_) @each)
+(for_in_clause left: (pattern_list (identifier) @fact.local))
+(with_item value: (as_pattern (_) @value alias: (as_pattern_target (identifier) @fact.local)))
+(with_item value: (as_pattern alias: (as_pattern_target (tuple (identifier) @fact.local))))
+(except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @fact.local)))
+(case_pattern (as_pattern (identifier) @fact.local))
+
+(function_definition return_type: (type) @fact.returns)
+(return_statement [(identifier) (attribute) (call) (await) (boolean_operator)] @fact.yields)
+
+(argument_list [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(keyword_argument value: [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(pair value: [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(list [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(tuple [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(expression_list [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(assignment right: [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(return_statement [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(raise_statement . [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(default_parameter value: [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(conditional_expression [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])

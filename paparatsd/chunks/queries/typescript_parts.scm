@@ -27,6 +27,31 @@
 (implements_clause (generic_type name: (type_identifier) @use.inherit))
 (extends_type_clause (type_identifier) @use.inherit)
 (extends_type_clause (generic_type name: (type_identifier) @use.inherit))
-(import_require_clause (identifier) @use.import source: (string) @target)
+(import_require_clause (identifier) @use.import @whole source: (string) @target)
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @use.type)
 (type_identifier) @use.type
+
+(required_parameter (accessibility_modifier) pattern: (identifier) @fact.property
+  type: (_)? @type value: (_)? @value)
+(required_parameter "readonly" pattern: (identifier) @fact.property
+  type: (_)? @type value: (_)? @value)
+(required_parameter pattern: (identifier) @fact.local type: (_)? @type value: (_)? @value)
+(optional_parameter pattern: (identifier) @fact.local type: (_)? @type)
+(variable_declarator name: (identifier) @fact.local
+  value: (as_expression (_) [(type_identifier) (generic_type) (nested_type_identifier)] @type))
+(variable_declarator name: (identifier) @fact.local type: (_)? @type value: (_)? @value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @fact.local)
+  value: (_) @owner)
+(public_field_definition name: (_) @fact.field type: (_)? @type value: (_)? @value)
+(property_signature name: (property_identifier) @fact.field type: (_) @type)
+(import_alias (identifier) @fact.local (_) @value)
+(export_statement "=" @fact.export (identifier) @value)
+
+(function_declaration return_type: (type_annotation) @fact.returns)
+(function_signature return_type: (type_annotation) @fact.returns)
+(method_definition return_type: (type_annotation) @fact.returns)
+(method_signature return_type: (type_annotation) @fact.returns)
+(abstract_method_signature return_type: (type_annotation) @fact.returns)
+(arrow_function return_type: (type_annotation) @fact.returns)
+
+(type_query (identifier) @use.value)

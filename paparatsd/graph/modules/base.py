@@ -46,6 +46,10 @@ class Modules(Protocol):
         """Return the files whose names need no import: those of the same package or folder."""
         ...
 
+    def inner(self, tree: Tree, paths: Sequence[str], name: str) -> Sequence[str]:
+        """Return the files of the module `name` inside the module whose files are `paths`."""
+        ...
+
     def package(self, use: Use) -> str:
         """Return under which name another project would provide what an import names, or ""."""
         ...
@@ -63,6 +67,11 @@ class NoModules:
     def implicit(self, tree: Tree, file: FileSymbols) -> Sequence[str]:
         """Return nothing."""
         del tree, file
+        return ()
+
+    def inner(self, tree: Tree, paths: Sequence[str], name: str) -> Sequence[str]:
+        """Return nothing."""
+        del tree, paths, name
         return ()
 
     def package(self, use: Use) -> str:

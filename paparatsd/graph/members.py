@@ -1,0 +1,202 @@
+"""Members of types: their own, and those of their bases in method resolution order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paparatsd.graph.files import TYPES, VALUES
+from paparatsd.graph.scopes import type_around
+from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
+from paparatsd.graph.values import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from paparatsd.graph.files import FileSymbols
+    from paparatsd.model import Fact, Use
+
+MAX_BASES = 60
+"""Types that a type is followed up through."""
+_MAX_KEPT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A type and all that it inherits from, in the order in which members are looked for.
+
+    `outside`: something in it is from a package outside, or nobody knows where from.
+    """
+
+    types: tuple[Target, ...]
+    outside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """The direct bases of a type; `outside`: there are some that are none of ours."""
+
+    types: tuple[Target, ...]
+    outside: bool
+
+
+class Members:
+    """Looks names up in types. `resolve_base` says which types an `inherit` use names."""
+
+    def __init__(self, resolve_base: Callable[[Place, Use], Bases]) -> None:
+        self._resolve_base = resolve_base
+        self._lineages: dict[tuple[int, str, int], Lineage] = {}
+        self._bases: dict[tuple[int, str, int], Bases] = {}
+
+    # ------------------------------------------------------------------ one type
+
+    def own(self, target: Target, name: str) -> tuple[Target, ...]:
+        """Return the members of a type itself: all overloads, wherever its parts are."""
+        file = target.tree.file(target.path)
+        if file is None:
+            return ()
+        symbol = file.symbols[target.index]
+        wanted = f"{symbol.qualified}.{name}"
+        found = [Target(target.tree, target.path, at) for at in file.qualified(wanted)]
+        if traits_of(file.language).open_types:
+            found += self._elsewhere(target, file, name, wanted)
+        return tuple(found)
+
+    def _elsewhere(
+        self, target: Target, file: FileSymbols, name: str, wanted: str
+    ) -> list[Target]:
+        """Return members defined in other files than the type; in its own folder if there are."""
+        folder = target.path.rpartition("/")[0]
+        near, far = [], []
+        for one in target.tree.defining([name])[name]:
+            other = target.tree.file(one.path) if one.path != target.path else None
+            if other is None or other.symbols[one.index].qualified != wanted:
+                continue
+            if traits_of(other.language).family != traits_of(file.language).family:
+                continue
+            (near if one.path.rpartition("/")[0] == folder else far).append(one)
+        return near or far
+
+    def fields(self, target: Target, name: str) -> list[tuple[Place, Fact]]:
+        """Return how a type's field is bound: in its body, and in its methods by `self`."""
+        file = target.tree.file(target.path)
+        if file is None:
+            return []
+        qualified = file.symbols[target.index].qualified
+        found = []
+        for at in file.qualified(qualified):
+            found += [
+                (Place(target.tree, file, at, fact.line), fact)
+                for fact in file.scope_facts(at, name)
+                if fact.kind == "bind"
+            ]
+        for fact in file.own_fields(name):
+            owner = type_around(file, fact.scope)
+            if owner >= 0 and file.symbols[owner].qualified == qualified:
+                found.append((Place(target.tree, file, fact.scope, fact.line), fact))
+        return found
+
+    # ------------------------------------------------------------------ with bases
+
+    def find(self, target: Target, name: str, *, inherited: bool = False) -> tuple[Target, ...]:
+        """Return what a name means in a type: the overloads of the first type that has it.
+
+        With `inherited` the type's own are passed over.
+        """
+        for one in self.lineage(target).types[1 if inherited else 0 :]:
+            found = self.own(one, name)
+            if found:
+                return found
+        return ()
+
+    def lineage(self, target: Target) -> Lineage:
+        """Return a type with all its bases, in method resolution order."""
+        known = self._lineages.get(target.key)
+        if known is not None:
+            return known
+        self._lineages[target.key] = Lineage((target,), outside=False)
+        found = self._line_up(target)
+        if len(self._lineages) > _MAX_KEPT:
+            self._lineages.clear()
+        self._lineages[target.key] = found
+        return found
+
+    def _line_up(self, target: Target) -> Lineage:
+        bases = self.bases(target)
+        above = [self.lineage(one) for one in bases.types]
+        lines = [list(one.types) for one in above]
+        order = _merge([*lines, list(bases.types)])
+        types = (target, *(one for one in order if one.key != target.key))
+        return Lineage(types[:MAX_BASES], bases.outside or any(one.outside for one in above))
+
+    def bases(self, target: Target) -> Bases:
+        """Return the direct bases of a type, of all its parts in the file."""
+        known = self._bases.get(target.key)
+        if known is not None:
+            return known
+        self._bases[target.key] = Bases((), outside=False)
+        file = target.tree.file(target.path)
+        found, foreign = [], False
+        for part in self.parts(target) if file is not None else ():
+            for place, use in _heritage(part):
+                bases = self._resolve_base(place, use)
+                found += [one for one in bases.types if one.key != target.key]
+                foreign = foreign or bases.outside
+        if len(self._bases) > _MAX_KEPT:
+            self._bases.clear()
+        self._bases[target.key] = Bases(tuple(dict.fromkeys(found)), foreign)
+        return self._bases[target.key]
+
+    def parts(self, target: Target) -> tuple[Target, ...]:
+        """Return the symbols that make a type up: itself, its implementations, its extensions."""
+        file = target.tree.file(target.path)
+        if file is None or file.symbols[target.index].kind not in TYPES:
+            return (target,)
+        symbol = file.symbols[target.index]
+        found = [
+            Target(target.tree, target.path, at)
+            for at in file.qualified(symbol.qualified)
+            if file.symbols[at].kind in TYPES
+        ]
+        if traits_of(file.language).open_types:
+            for one in target.tree.defining([symbol.name])[symbol.name]:
+                other = target.tree.file(one.path) if one.path != target.path else None
+                if other is not None and _is_part(other.symbols[one.index], symbol.qualified):
+                    found.append(one)
+        return tuple(found)
+
+
+def _is_part(symbol: object, qualified: str) -> bool:
+    return getattr(symbol, "kind", "") in TYPES and getattr(symbol, "qualified", "") == qualified
+
+
+def _heritage(target: Target) -> Sequence[tuple[Place, Use]]:
+    """Return the `inherit` uses of a type, each with the place that its name is looked up in."""
+    file = target.tree.file(target.path)
+    if file is None:
+        return ()
+    symbol = file.symbols[target.index]
+    outer = file.outer(target.index) if symbol.kind not in VALUES else -1
+    return [
+        (Place(target.tree, file, outer, use.line), use)
+        for use in file.heritage
+        if symbol.start_line <= use.line <= symbol.end_line
+        and file.around(use.line) == target.index
+    ]
+
+
+def _merge(lines: list[list[Target]]) -> list[Target]:
+    """Merge lineages so that each keeps its order (C3, as Python does); the rest as it comes."""
+    order: list[Target] = []
+    seen: set[tuple[int, str, int]] = set()
+    lines = [line for line in lines if line]
+    while lines and len(order) < MAX_BASES:
+        later = {one.key for line in lines for one in line[1:]}
+        head = next((line[0] for line in lines if line[0].key not in later), lines[0][0])
+        if head.key not in seen:
+            seen.add(head.key)
+            order.append(head)
+        lines = [[one for one in line if one.key != head.key] for line in lines]
+        lines = [line for line in lines if line]
+    return order

@@ -1,0 +1,131 @@
+"""Where a name can be bound around a place of one file, from the inside out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paparatsd.graph.files import TYPES
+from paparatsd.graph.traits import traits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from paparatsd.graph.files import FileSymbols
+    from paparatsd.model import Fact, Use
+
+NOTHING = frozenset({"", "None", "null", "nil", "undefined", "NULL", "nullptr"})
+"""Values that say nothing of what a name is bound to later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One thing that a name may stand for in a file.
+
+    `fact`: a parameter or variable bound in `scope`. `symbols`: definitions. `imports`: statements
+    that bring it in. `owner`: it may be a member of this type, whose members need no receiver.
+    """
+
+    scope: int
+    fact: Fact | None = None
+    symbols: tuple[int, ...] = ()
+    imports: tuple[Use, ...] = ()
+    owner: int = -1
+
+
+def bindings(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
+    """Yield what a name may be bound to in its own file, the innermost first."""
+    traits = traits_of(file.language)
+    imports = file.imports.get(name, ())
+    direct = True
+    while scope >= 0:
+        symbol = file.symbols[scope]
+        if symbol.kind in TYPES:
+            if traits.implicit_this:
+                yield Binding(scope, owner=scope)
+            elif direct:
+                yield from _in_body(file, scope, line, name)
+            if (fact := file.binds(scope, name, line)) is not None and _is_bound_type(fact):
+                yield Binding(scope, fact)
+        else:
+            local = tuple(one for one in imports if file.around(one.line) == scope)
+            if local:
+                yield Binding(scope, imports=local)
+            yield from _in_body(file, scope, line, name)
+        direct = direct and symbol.kind in TYPES
+        if traits.implicit_this and symbol.parent < 0 and "." in symbol.qualified:
+            owner = owner_by_name(file, scope)
+            if owner >= 0:
+                yield Binding(scope, owner=owner)
+        scope = file.outer(scope)
+    top = tuple(at for at in file.named(name) if is_top(file, at))
+    if top:
+        yield Binding(-1, symbols=top)
+    if imports:
+        yield Binding(-1, imports=tuple(imports))
+    if not top and (fact := best_fact(file.scope_facts(-1, name), line)) is not None:
+        yield Binding(-1, fact)
+
+
+def _is_bound_type(fact: Fact) -> bool:
+    """Say whether a fact is about a type parameter: its bound is written like a variable's type."""
+    return fact.name[:1].isupper() and bool(fact.type) and not fact.value
+
+
+def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
+    inside = tuple(at for at in file.named(name) if file.symbols[at].parent == scope)
+    if inside:
+        yield Binding(scope, symbols=inside)
+    fact = best_fact(file.scope_facts(scope, name), line)
+    if fact is not None and not inside:
+        yield Binding(scope, fact)
+
+
+def best_fact(facts: Sequence[Fact], line: int) -> Fact | None:
+    """Return the binding that holds in a line: the last one above it that says something.
+
+    What is declared with a type has it whatever it is bound to later.
+    """
+    bound = [fact for fact in facts if fact.kind == "bind"]
+    if not bound:
+        return None
+    above = [fact for fact in bound if fact.line <= line] or bound[:1]
+    typed = [fact for fact in above if fact.type]
+    if typed:
+        return typed[-1]
+    if above[-1].value in NOTHING - {""}:
+        return next((fact for fact in reversed(above) if fact.value not in NOTHING), above[-1])
+    return above[-1]
+
+
+def is_top(file: FileSymbols, index: int) -> bool:
+    """Say whether a symbol is at the top of its file, namespaces and modules around it aside."""
+    symbol = file.symbols[index]
+    if symbol.parent < 0:
+        return symbol.qualified == symbol.name or symbol.kind in TYPES
+    parent = symbol.parent
+    while parent >= 0:
+        if file.symbols[parent].kind != "module":
+            return False
+        parent = file.symbols[parent].parent
+    return True
+
+
+def type_around(file: FileSymbols, scope: int) -> int:
+    """Return the type that a place lies in: of a method defined apart, the one it names; or -1."""
+    while scope >= 0:
+        if file.symbols[scope].kind in TYPES:
+            return scope
+        outer = file.outer(scope)
+        if outer < 0 or file.symbols[outer].kind == "module":
+            return owner_by_name(file, scope)
+        scope = outer
+    return -1
+
+
+def owner_by_name(file: FileSymbols, index: int) -> int:
+    """Return the symbol of the file whose name a symbol's qualified name begins with, or -1."""
+    owner = file.symbols[index].qualified.rpartition(".")[0]
+    found = [at for at in file.qualified(owner) if at != index] if owner else []
+    types = [at for at in found if file.symbols[at].kind in TYPES]
+    return next(iter(types or found), -1)

@@ -1,0 +1,61 @@
+"""What an expression can be, as far as the symbol graph needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paparatsd.graph.files import FileSymbols
+    from paparatsd.graph.imports import Module
+    from paparatsd.graph.source import Target, Tree
+
+
+class Sort(StrEnum):
+    """Of what sort a value is."""
+
+    MODULE = "module"
+    TYPE = "type"
+    OBJECT = "object"
+    FUNCTION = "function"
+    LIST = "list"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One thing that an expression can be; several of them when it depends.
+
+    MODULE: `module`. TYPE: the type `target` itself. OBJECT: an instance of it, or the definition
+    `target` itself when that is no type (an object whose functions are defined inside it); with
+    `inherited` only what it inherits (`super`). FUNCTION: `target`, a member of `own` when that is
+    known. LIST: holds `elements`. OUTSIDE: from the package `name`.
+    """
+
+    sort: Sort
+    target: Target | None = None
+    module: Module | None = None
+    name: str = ""
+    own: Value | None = None
+    elements: tuple[Value, ...] = ()
+    inherited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression stands: in the symbol `scope` of a file (-1: at its top), in a line.
+
+    `own`: what `self` is there, when more is known than the type around.
+    """
+
+    tree: Tree
+    file: FileSymbols
+    scope: int
+    line: int
+    own: Value | None = None
+
+
+def outside(package: str) -> Value:
+    """Return something that another package defines."""
+    return Value(Sort.OUTSIDE, name=package)

@@ -47,11 +47,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """Files that are one module; `dotted`: its name, where the language has one."""
+    """Files that are one module; a package without a file is called by the one it would have."""
 
     tree: Tree
     paths: tuple[str, ...]
-    dotted: str = ""
+    language: str
 
 
 class Imports:
@@ -71,12 +71,12 @@ class Imports:
         if led is None:
             return Found(external=modules_of(file.language).package(use) or use.target or use.name)
         home, imported = led
-        module = Module(home, imported.paths, use.target)
+        module = Module(home, imported.paths, file.language)
         if imported.member in ("", "*"):
             return self._whole(module, depth)
         found = self.member(module, imported.member, depth + 1)
         if not found and imported.inner:
-            return self._whole(Module(home, imported.inner, _inner_name(use)), depth)
+            return self._whole(Module(home, imported.inner, file.language), depth)
         if not found and imported.member == "default":
             return self._whole(module, depth)
         return found
@@ -85,11 +85,11 @@ class Imports:
         """Return a module, and what it gives away in its own stead (a default export) if any."""
         for file in module.tree.files(module.paths if len(module.paths) <= MAX_OPENED else ()):
             for fact in file.exports.get("default", ()):
-                found = self._exported(module.tree, file, fact, depth) if depth < MAX_DEPTH else None
+                found = (
+                    self._exported(module.tree, file, fact, depth) if depth < MAX_DEPTH else None
+                )
                 if found:
-                    return Found(
-                        found.targets, (module, *found.modules), chains=found.chains
-                    )
+                    return Found(found.targets, (module, *found.modules), chains=found.chains)
         return Found(modules=(module,))
 
     def leads(self, tree: Tree, file: FileSymbols, use: Use) -> tuple[Tree, Imported] | None:
@@ -136,10 +136,7 @@ class Imports:
         return found
 
     def _member(self, module: Module, name: str, depth: int) -> Found:
-        found = self._in_files(module, name, depth)
-        if found or name == "default" or not module.paths:
-            return found or self._submodule(module, name)
-        return self._submodule(module, name)
+        return self._in_files(module, name, depth) or self._submodule(module, name)
 
     def _in_files(self, module: Module, name: str, depth: int) -> Found:
         opened = module.paths
@@ -196,7 +193,7 @@ class Imports:
         for use in self.wildcards(tree, file):
             led = self._lead(tree, file, use)
             if led is not None and file.path not in led[1].paths:
-                module = Module(led[0], led[1].paths, use.target)
+                module = Module(led[0], led[1].paths, file.language)
                 found = self.member(module, name, depth + 1)
                 if found:
                     return found
@@ -216,11 +213,10 @@ class Imports:
 
     def _submodule(self, module: Module, name: str) -> Found:
         """Return the module of this name inside a package, where a language has such."""
-        file = module.tree.file(module.paths[0]) if module.paths else None
-        if file is None or not name.isidentifier() or name == "default":
+        if not name.isidentifier() or name == "default":
             return Found()
-        inner = modules_of(file.language).inner(module.tree, module.paths, name)
-        return Found(modules=(Module(module.tree, tuple(inner)),)) if inner else Found()
+        inner = tuple(modules_of(module.language).inner(module.tree, module.paths, name))
+        return Found(modules=(Module(module.tree, inner, module.language),)) if inner else Found()
 
     def implicit(self, tree: Tree, file: FileSymbols, name: str) -> tuple[Target, ...]:
         """Return the definitions of a name in the files whose names need no import."""
@@ -236,10 +232,6 @@ class Imports:
 
 def _namespace(fact: Fact) -> Use:
     return Use(fact.name, "import", fact.line, "*", fact.type)
-
-
-def _inner_name(use: Use) -> str:
-    return f"{use.target}.{use.name}" if use.target else use.name
 
 
 def _is_top_of_file(target: Target) -> bool:

@@ -63,9 +63,7 @@ class Members:
             found += self._elsewhere(target, file, name, wanted)
         return tuple(found)
 
-    def _elsewhere(
-        self, target: Target, file: FileSymbols, name: str, wanted: str
-    ) -> list[Target]:
+    def _elsewhere(self, target: Target, file: FileSymbols, name: str, wanted: str) -> list[Target]:
         """Return members defined in other files than the type; in its own folder if there are."""
         folder = target.path.rpartition("/")[0]
         near, far = [], []

@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.names import last_part
+from paparatsd.chunks.expressions import reduce_expression
+from paparatsd.chunks.languages import language_of
+from paparatsd.chunks.names import MAX_RECEIVER_CHARS, last_part
+from paparatsd.graph.files import CALLABLE, TYPES
+from paparatsd.graph.imports import Found, Imports, without_stubs
+from paparatsd.graph.scopes import bindings
 from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
+from paparatsd.graph.types import Types
+from paparatsd.graph.values import Place, Sort, Value
 from paparatsd.graph_model import Certainty
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
-    from paparatsd.model import Use
+    from paparatsd.model import Symbol, Use
 
 MAX_MEANINGS = 50
 """A name that is defined in more places says nothing about any of them."""
+MIN_GUESSED_CHARS = 3
+"""Shorter names are not resolved by name alone."""
+COMMON = frozenset({
+    "add", "all", "any", "append", "apply", "bind", "call", "catch", "clear", "clone", "close",
+    "compare", "concat", "contains", "copy", "count", "create", "delete", "done", "emit", "encode",
+    "decode", "end", "entries", "equals", "error", "exists", "exit", "extend", "fail", "filter",
+    "find", "first", "flush", "foreach", "format", "from", "get", "has", "hash", "index", "info",
+    "init", "insert", "invoke", "is", "items", "iter", "join", "keys", "last", "len", "length",
+    "list", "load", "lock", "log", "main", "map", "match", "merge", "name", "new", "next", "open",
+    "parse", "path", "peek", "pop", "print", "push", "put", "read", "reduce", "remove", "replace",
+    "reset", "resolve", "reverse", "run", "save", "search", "send", "set", "setup", "size", "slice",
+    "sort", "split", "start", "stop", "string", "sub", "test", "then", "toarray", "tojson",
+    "tolist", "tostring", "trim", "unlock", "update", "use", "value", "values", "wait", "warn",
+    "write", "wrap", "to_s", "to_string", "unwrap", "debug", "warning", "exception", "group",
+    "lower", "upper", "strip", "startswith", "endswith", "seek", "tell", "readline", "register",
+    "setdefault", "discard", "union", "shift", "finally", "on", "once", "off", "assert", "require",
+})  # fmt: skip
+"""Methods of everybody's types, folded: with an unknown receiver they tell nothing."""
+
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|spec|specs|__tests__|testing)(?:/|$)|(?:^|[/_.])test[_.]|_test\.|\.spec\."
+)
+_LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
+_PARTS = re.compile(r"::|[.#/\\:$]|->")
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """The definitions a use can mean, likeliest first; none when that is not known.
 
+    EXACT with several targets: all of them are meant (overloads, a class and its constructor).
     `external`: the package that it comes from, when that is none of ours. `crowded`: the name is
     defined in more than MAX_MEANINGS places, and nothing tells which one is meant.
     """
@@ -41,31 +75,305 @@ class Resolver:
         """Take the project's tree, and those of the same group whose packages it may import."""
         self.tree = tree
         self.others = tuple(others)
+        self._imports = Imports(tree, self.others)
+        self._types = Types(self._imports)
+
+    # ------------------------------------------------------------------ uses
 
     def resolve(self, file: FileSymbols, use: Use) -> Resolution:
         """Return what a use in a file of the tree means."""
-        return self._by_name(file, use.name)
+        if use.kind == "import":
+            return self._imported(file, use)
+        scope = file.around(use.line)
+        if use.kind == "inherit" and scope >= 0 and file.symbols[scope].kind in TYPES:
+            scope = file.outer(scope)
+        place = Place(self.tree, file, scope, use.line)
+        return self._member(place, use) if use.receiver else self._bare(place, use)
+
+    def _imported(self, file: FileSymbols, use: Use) -> Resolution:
+        found = self._imports.follow(self.tree, file, use)
+        if found.external:
+            return Resolution(external=found.external)
+        whole = [
+            Target(module.tree, path, -1)
+            for module in found.modules
+            for path in module.paths
+            if module.tree.has(path)
+        ]
+        targets = found.targets or tuple(whole[:MAX_MEANINGS])
+        return Resolution(targets, Certainty.EXACT) if targets else Resolution()
+
+    def _bare(self, place: Place, use: Use) -> Resolution:
+        blocked = False
+        for binding in bindings(place.file, place.scope, place.line, use.name):
+            if binding.symbols:
+                path = place.file.path
+                return self._exact([Target(self.tree, path, at) for at in binding.symbols], use)
+            if binding.owner >= 0:
+                owner = Target(self.tree, place.file.path, binding.owner)
+                members = self._types.members.find(owner, use.name)
+                if members:
+                    return self._exact(members, use)
+                blocked = blocked or self._types.members.lineage(owner).outside
+            elif binding.fact is not None:
+                values = self._types.name(place, use.name) or ()
+                return self._of_values(_plain(values), use) or Resolution()
+            else:
+                return self._of_imports(place, binding.imports, use)
+        return self._from_around(place, use, blocked=blocked)
+
+    def _of_imports(self, place: Place, imports: Sequence[Use], use: Use) -> Resolution:
+        external = ""
+        for statement in imports:
+            found = self._imports.follow(self.tree, place.file, statement)
+            resolved = self._of_found(found, use)
+            if resolved.targets:
+                return resolved
+            external = external or resolved.external
+        return Resolution(external=external)
+
+    def _of_found(self, found: Found, use: Use) -> Resolution:
+        if found.external:
+            return Resolution(external=found.external)
+        if found.targets:
+            return self._exact(found.targets, use)
+        if found.chains:
+            return self._of_values(_plain(self._types.values_of(found)), use) or Resolution()
+        whole = [
+            Target(module.tree, path, -1)
+            for module in found.modules
+            for path in module.paths[:MAX_MEANINGS]
+            if module.tree.has(path)
+        ]
+        return Resolution(tuple(whole), Certainty.EXACT) if whole else Resolution()
+
+    def _from_around(self, place: Place, use: Use, *, blocked: bool) -> Resolution:
+        """Resolve a name that nothing in the file binds: by package, wildcard, or name alone."""
+        implicit = self._imports.implicit(self.tree, place.file, use.name)
+        if implicit:
+            return self._exact(implicit, use)
+        passed = self._imports.passed_on(self.tree, place.file, use.name)
+        if passed.targets:
+            return self._of_found(passed, use)
+        traits = traits_of(place.file.language)
+        if traits.full_names:
+            values = self._types.chain(place, use.name)
+            resolved = self._of_values(values, use)
+            if resolved is not None and resolved.targets:
+                return resolved
+        if blocked or self._is_bound_elsewhere(place.file, traits.bound):
+            return Resolution()
+        return self._by_name(place.file, use, member=False)
+
+    def _is_bound_elsewhere(self, file: FileSymbols, bound: str) -> bool:
+        """Say whether an unbound name of a file must be from outside: built in, or predefined."""
+        if not bound:
+            return False
+        if bound == "modules":
+            return bool(file.imports or file.exports)
+        return not any(
+            self._imports.leads(self.tree, file, use) is None
+            for use in self._imports.wildcards(self.tree, file)
+        )
+
+    def _member(self, place: Place, use: Use) -> Resolution:
+        receiver = use.receiver
+        if _LITERAL.match(receiver):
+            return Resolution()
+        chain = "" if len(receiver) >= MAX_RECEIVER_CHARS else reduce_expression(receiver)
+        if not chain and receiver in _own_words(place.file):
+            chain = receiver
+        values = self._types.chain(place, chain) if chain else ()
+        if values:
+            resolved = self._of_members(values, use)
+            if resolved is not None:
+                return resolved
+        elif chain and traits_of(place.file.language).full_names:
+            whole = self._of_values(self._types.chain(place, f"{chain}.{use.name}"), use)
+            if whole is not None and whole.targets:
+                return whole
+        return self._by_name(place.file, use, member=True)
+
+    def _of_members(self, values: Sequence[Value], use: Use) -> Resolution | None:
+        """Return what a member of known things is, None when they say nothing about it."""
+        targets: list[Target] = []
+        external, known = "", False
+        for value in values:
+            if value.sort is Sort.OUTSIDE:
+                external, known = external or value.name or "?", True
+                continue
+            found, foreign = self._targets_in(value, use.name)
+            targets += found
+            external = external or foreign
+            known = known or bool(found or foreign) or value.sort in (Sort.TYPE, Sort.OBJECT)
+            known = known or value.sort in (Sort.MODULE, Sort.LIST)
+        if targets:
+            return self._exact(targets, use)
+        return Resolution(external="" if external == "?" else external) if known else None
+
+    def _targets_in(self, value: Value, name: str) -> tuple[Sequence[Target], str]:
+        """Return the definitions of a member of something, or the package it is from."""
+        if value.sort is Sort.MODULE and value.module is not None:
+            found = self._imports.member(value.module, name)
+            if found.chains:
+                values = _plain(self._types.values_of(found))
+                return [one.target for one in values if one.target is not None], ""
+            whole = [Target(one.tree, path, -1) for one in found.modules for path in one.paths[:1]]
+            return found.targets or whole, found.external
+        if value.target is None:
+            return (), ""
+        members = self._types.members
+        if value.sort is Sort.FUNCTION:
+            found_own = members.own(value.target, name)
+            if found_own:
+                return found_own, ""
+            for result in self._types.result(value):
+                inner, external = self._targets_in(result, name)
+                if inner or external:
+                    return inner, external
+            return (), ""
+        targets = members.find(value.target, name, inherited=value.inherited)
+        if targets:
+            return targets, ""
+        held = _plain(self._types.member(value, name))
+        if held and held[0].sort in (Sort.FUNCTION, Sort.TYPE):
+            return [one.target for one in held if one.target is not None], ""
+        return (), "?" if members.lineage(value.target).outside else ""
+
+    def _of_values(self, values: Sequence[Value], use: Use) -> Resolution | None:
+        targets = [one.target for one in values if one.target is not None]
+        if targets:
+            return self._exact(targets, use)
+        external = next((one.name for one in values if one.sort is Sort.OUTSIDE), "")
+        return Resolution(external=external) if values else None
+
+    def _exact(self, targets: Iterable[Target], use: Use) -> Resolution:
+        """Return what is meant for sure, of the kind that fits the use, with constructors."""
+        found = _fitting(without_stubs(tuple(targets)), use)
+        found = self._defined(found)
+        if use.kind in ("call", "construct"):
+            made = [made for one in found for made in self.constructors(one)]
+            found = tuple(dict.fromkeys((*found, *made)))
+        return Resolution(found[:MAX_MEANINGS], Certainty.EXACT)
+
+    def _defined(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+        """Add the definitions of what is only declared, where languages keep them apart."""
+        added: list[Target] = []
+        for one in targets:
+            file = one.tree.file(one.path)
+            if file is None or one.index < 0 or not traits_of(file.language).apart:
+                continue
+            symbol = file.symbols[one.index]
+            if symbol.kind not in CALLABLE:
+                continue
+            namesakes = one.tree.defining([symbol.name])[symbol.name]
+            if len(namesakes) <= MAX_MEANINGS:
+                added += [other for other in namesakes if _is_body(other, symbol)]
+        return tuple(dict.fromkeys((*added, *targets))) if added else targets
+
+    def constructors(self, target: Target) -> Sequence[Target]:
+        """Return what runs when a type is called or made; nothing for what is no type."""
+        symbol = symbol_of(target)
+        if symbol is None or symbol.kind not in TYPES:
+            return ()
+        for name in traits_of(_language(target)).constructors:
+            found = self._types.members.find(target, symbol.name if name == "=" else name)
+            if found:
+                return found
+        return ()
+
+    # ------------------------------------------------------------------ by name alone
+
+    def _by_name(self, file: FileSymbols, use: Use, *, member: bool) -> Resolution:
+        """Resolve by name: one definition of the project is inferred, several are ambiguous."""
+        folded = use.name.casefold().strip("_?!#")
+        if len(use.name) < MIN_GUESSED_CHARS or (member and folded in COMMON):
+            return Resolution()
+        family = traits_of(file.language).family
+        places = [
+            one
+            for one in self.tree.defining([use.name])[use.name]
+            if traits_of(language_of(one.path)).family == family
+        ]
+        if len(places) > MAX_MEANINGS:
+            return Resolution(crowded=True)
+        fitting = [one for one in places if _may_be(one, file, member=member)]
+        if not is_test(file.path):
+            # Code does not call its tests: a parameter happens to be called like something in one.
+            fitting = [one for one in fitting if not is_test(one.path)]
+        found = _fitting(without_stubs(fitting), use)
+        if not found:
+            return Resolution()
+        ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
+        certain = len(_distinct(found)) == 1
+        return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
 
     def named(self, name: str) -> Sequence[Target]:
         """Return what a person's spelling may mean, best first: `send`, `Session.send`, `a::b`.
 
-        Exact spellings come before others; definitions before declarations, types and functions
-        before values, code before tests. At most MAX_MEANINGS.
+        What has the whole qualified name comes before what only ends in it, definitions before
+        stubs, types and functions before values, code before tests. At most MAX_MEANINGS.
         """
-        last = last_part(name)
-        return self.tree.defining([last])[last][:MAX_MEANINGS]
+        parts = [part for part in _PARTS.split(name.removesuffix("()")) if part]
+        last = parts[-1] if parts else last_part(name)
+        asked = ".".join(parts)
+        found = []
+        for one in self.tree.defining([last])[last]:
+            symbol = symbol_of(one)
+            if symbol is not None and _ends_in(symbol, one.path, parts):
+                found.append((_rank(one, symbol, asked), one))
+        found.sort(key=lambda pair: pair[0])
+        return [one for _, one in found[:MAX_MEANINGS]]
+
+    # ------------------------------------------------------------------ types
 
     def bases(self, target: Target) -> Sequence[Target]:
         """Return the types of ours that a type directly extends or implements, in its order."""
-        raise NotImplementedError
+        return self._types.members.bases(target).types
 
     def members(self, target: Target, name: str) -> Sequence[Target]:
         """Return what a member's name means in a type: its own (all overloads), else inherited."""
-        raise NotImplementedError
+        return self._types.members.find(target, name)
 
     def overridden(self, target: Target) -> Sequence[Target]:
         """Return the inherited members whose place a method takes, nearest first."""
-        raise NotImplementedError
+        owner, symbol = self.owner(target), symbol_of(target)
+        if owner is None or symbol is None:
+            return ()
+        members = self._types.members
+        return [
+            found
+            for above in members.lineage(owner).types[1:]
+            for found in members.own(above, symbol.name)
+        ]
+
+    def owner(self, target: Target) -> Target | None:
+        """Return the type that a definition is a member of."""
+        file = target.tree.file(target.path)
+        if file is None or target.index < 0:
+            return None
+        symbol = file.symbols[target.index]
+        if symbol.parent >= 0:
+            inside = file.symbols[symbol.parent].kind in TYPES
+            return Target(target.tree, target.path, symbol.parent) if inside else None
+        qualified = symbol.qualified.rpartition(".")[0]
+        for at in file.qualified(qualified) if qualified else ():
+            if file.symbols[at].kind in TYPES:
+                return Target(target.tree, target.path, at)
+        return self._owner_elsewhere(target, qualified)
+
+    def _owner_elsewhere(self, target: Target, qualified: str) -> Target | None:
+        name = qualified.rpartition(".")[2]
+        found = [
+            one
+            for one in (target.tree.defining([name])[name] if name else ())
+            if (symbol := symbol_of(one)) is not None
+            and symbol.kind in TYPES
+            and symbol.qualified == qualified
+        ]
+        return min(found, key=lambda one: distance(target.path, one.path), default=None)
+
+    # ------------------------------------------------------------------ users
 
     def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
         """Yield each use of the project that may mean a definition, by path and line.
@@ -73,14 +381,156 @@ class Resolver:
         Those of its name, and of other names that imports and exports give it. The target may be
         in another tree. What a use really means, `resolve` says.
         """
-        raise NotImplementedError
+        names = self._spellings(target)
+        using = self.tree.using(names)
+        paths = sorted({path for name in names for path in using[name]})
+        for file in self.tree.files(paths):
+            local = dict.fromkeys(names)
+            for name in names:
+                for use in file.uses_of(name):
+                    if use.kind == "import" and use.alias:
+                        local[use.alias] = None
+            found = [use for name in local for use in file.uses_of(name)]
+            for use in sorted(found, key=lambda one: one.line):
+                yield file, use
 
-    def _by_name(self, file: FileSymbols, name: str) -> Resolution:
-        same = file.named(name)
-        if same:
-            found = tuple(Target(self.tree, file.path, at) for at in same)
-            return Resolution(found, Certainty.EXACT)
-        places = tuple(self.tree.defining([name])[name])
-        if len(places) > MAX_MEANINGS:
-            return Resolution(crowded=True)
-        return Resolution(places, Certainty.INFERRED if len(places) == 1 else Certainty.AMBIGUOUS)
+    def _spellings(self, target: Target) -> Sequence[str]:
+        """Return the names under which a definition may be used in other files."""
+        file = target.tree.file(target.path)
+        if file is None:
+            return ()
+        if target.index < 0:
+            return _module_names(target.path)
+        symbol = file.symbols[target.index]
+        names = {symbol.name: None}
+        traits = traits_of(file.language)
+        owner = self.owner(target)
+        owner_symbol = symbol_of(owner) if owner is not None else None
+        if owner_symbol is not None and symbol.name in traits.constructors:
+            names[owner_symbol.name] = None
+        for fact in file.facts_of("export"):
+            if fact.value == symbol.name and not fact.type:
+                given = _module_names(file.path) if fact.name == "default" else (fact.name,)
+                names.update(dict.fromkeys(given))
+        return tuple(names)
+
+
+def symbol_of(target: Target) -> Symbol | None:
+    """Return the symbol of a target, None for a whole file or one that is gone."""
+    file = target.tree.file(target.path)
+    return None if file is None or target.index < 0 else file.symbols[target.index]
+
+
+def is_test(path: str) -> bool:
+    """Say whether a path is that of a test."""
+    return _TEST.search(path.lower()) is not None
+
+
+def distance(path: str, other: str) -> tuple[bool, bool, int, str]:
+    """Order paths by nearness to one: itself, what is no test, then by folders between them."""
+    mine, theirs = path.split("/")[:-1], other.split("/")[:-1]
+    shared = 0
+    for one, two in zip(mine, theirs, strict=False):
+        if one != two:
+            break
+        shared += 1
+    return other != path, is_test(other), len(mine) + len(theirs) - 2 * shared, other
+
+
+def _language(target: Target) -> str:
+    file = target.tree.file(target.path)
+    return "" if file is None else file.language
+
+
+def _own_words(file: FileSymbols) -> frozenset[str]:
+    traits = traits_of(file.language)
+    return traits.own | traits.parent | traits.own_type
+
+
+def _plain(values: Sequence[Value]) -> list[Value]:
+    """Leave out objects: what is called or named is a function, a type, a module, an outsider."""
+    return [one for one in values if one.sort is not Sort.OBJECT]
+
+
+_FITS = {
+    "type": TYPES, "inherit": TYPES, "construct": TYPES, "call": CALLABLE | TYPES,
+    "decorator": CALLABLE | TYPES,
+}  # fmt: skip
+
+
+def _fitting(targets: Sequence[Target], use: Use) -> tuple[Target, ...]:
+    """Return the targets whose kind fits the use; all when none does."""
+    wanted = _FITS.get(use.kind)
+    if wanted is None or len(targets) < 2:
+        return tuple(targets)
+    kinds = [(one, symbol_of(one)) for one in targets]
+    fitting = tuple(one for one, symbol in kinds if symbol is not None and symbol.kind in wanted)
+    return fitting or tuple(targets)
+
+
+def _may_be(target: Target, file: FileSymbols, *, member: bool) -> bool:
+    """Say whether a definition can be meant by its name alone: members by a receiver's member."""
+    symbol = symbol_of(target)
+    if symbol is None or symbol.kind not in CALLABLE | TYPES:
+        return False
+    if symbol.parent >= 0 and target.path != file.path:
+        owner = target.tree.file(target.path)
+        if owner is not None and owner.symbols[symbol.parent].kind in CALLABLE:
+            return False
+    is_member = "." in symbol.qualified
+    return is_member if member else not is_member or symbol.kind in TYPES
+
+
+def _distinct(targets: Sequence[Target]) -> set[tuple[int, str, str]]:
+    """Return what tells targets apart as far as overloads are one."""
+    found = set()
+    for one in targets:
+        symbol = symbol_of(one)
+        found.add((one.tree.project_id, one.path, symbol.qualified if symbol else ""))
+    return found
+
+
+def _is_body(target: Target, declared: Symbol) -> bool:
+    """Say whether a target defines what another file declares."""
+    symbol = symbol_of(target)
+    return (
+        symbol is not None
+        and symbol.kind in CALLABLE
+        and symbol.qualified == declared.qualified
+        and symbol.end_line > symbol.start_line
+    )
+
+
+def _ends_in(symbol: Symbol, path: str, parts: Sequence[str]) -> bool:
+    """Say whether a qualified name, its file and folders before it, ends in these parts."""
+    whole = [*re.split(r"[/.]", path), *symbol.qualified.split(".")]
+    at = len(whole)
+    for part in reversed(parts):
+        while at > 0 and whole[at - 1] != part:
+            if at == len(whole):
+                return False
+            at -= 1
+        if at == 0:
+            return False
+        at -= 1
+    return True
+
+
+def _rank(target: Target, symbol: Symbol, asked: str) -> tuple[bool, bool, bool, bool, int, str]:
+    return (
+        symbol.qualified != asked,
+        is_test(target.path),
+        target.path.endswith((".pyi", ".d.ts")),
+        symbol.kind not in CALLABLE | TYPES,
+        symbol.qualified.count("."),
+        target.path,
+    )
+
+
+def _module_names(path: str) -> tuple[str, ...]:
+    """Return what a file is called where it is imported."""
+    folder, _, base = path.rpartition("/")
+    stem = base.partition(".")[0]
+    if stem in ("__init__", "index", "mod", "lib"):
+        return (folder.rpartition("/")[2] or stem, stem)
+    return (stem,)

@@ -84,7 +84,7 @@ def _read_one(text: str, depth: int) -> Iterator[Named]:
     yield Named(path[0].strip("\\"), arguments, listed)
 
 
-def _marked(types: tuple[Named, ...], listed: bool) -> Iterator[Named]:  # noqa: FBT001 - a field
+def _marked(types: tuple[Named, ...], listed: bool) -> Iterator[Named]:
     yield from (Named(one.name, one.arguments, listed or one.listed) for one in types)
 
 

@@ -6,6 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.base import NoModules
+from paparatsd.graph.modules.ecma import EcmaModules
+from paparatsd.graph.modules.python import PythonModules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,18 @@ if TYPE_CHECKING:
 
 _UNKNOWN = NoModules()
 
-MODULES: Mapping[str, Modules] = MappingProxyType({})
+MODULES: Mapping[str, Modules] = MappingProxyType(
+    {
+        "python": PythonModules(),
+        "notebook": PythonModules(),
+        "javascript": EcmaModules(),
+        "jsx": EcmaModules(),
+        "typescript": EcmaModules(),
+        "tsx": EcmaModules(),
+        "vue": EcmaModules(),
+        "svelte": EcmaModules(),
+    }
+)
 """By the names of `chunks.languages`."""
 
 

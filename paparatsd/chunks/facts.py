@@ -140,7 +140,7 @@ def _is_more(captures: Captures, start: int) -> bool:
     return definition is not None and definition.kind not in VALUES
 
 
-def _is_foreign(  # noqa: PLR0913 - all of one loop's state
+def _is_foreign(
     definitions: Sequence[Definition],
     scope: int,
     start: int,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.focus import Part, cut_out, whole
 from paparatsd.search.merging import merge_hits
-from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search.resolve import CALLABLE, TYPES
 from paparatsd.search.results import Winner
 from paparatsd.search.spelling import exact_spellings, split_qualified

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.address import format_address, format_lines
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.resolve import CALLABLE, EXTRACTED, INFERRED, TYPES, Names, Place, is_test
 from paparatsd.search_model import Neighbour
 

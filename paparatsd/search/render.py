@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.address import format_lines
 from paparatsd.model import FreshnessState
 from paparatsd.search.explanation import explanation, explanation_lines
-from paparatsd.search.tokens import byte_size, room_for
+from paparatsd.tokens import byte_size, room_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

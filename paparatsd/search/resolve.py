@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from paparatsd.chunks.names import last_part
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.views import Reader
 
 if TYPE_CHECKING:

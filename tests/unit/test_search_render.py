@@ -13,8 +13,8 @@ from paparatsd.search.render import (
     render_answer,
     render_chunk,
 )
-from paparatsd.search.tokens import estimate_tokens
 from paparatsd.search_model import ChunkView, Confidence, Hit, Neighbour, SearchAnswer
+from paparatsd.tokens import estimate_tokens
 
 CURRENT = Freshness(ProjectName("shop"), 3, None, FreshnessState.CURRENT)
 STALE = Freshness(ProjectName("shop"), 3, None, FreshnessState.STALE, "watcher restarted", 12)

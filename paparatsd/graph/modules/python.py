@@ -193,7 +193,7 @@ def _roots(tree: Tree, packages: set[str]) -> tuple[str, ...]:
         folder, _, base = path.rpartition("/")
         if base in _MANIFESTS:
             folders.add(folder)
-    for folder in folders:
+    for folder in tuple(sorted(folders)):
         for name in _SOURCES:
             inner = f"{folder}/{name}" if folder else name
             if tree.has_folder(inner):

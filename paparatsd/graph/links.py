@@ -154,7 +154,7 @@ class Linker:
             return found
         owner = resolver.owner(target)
         if owner is not None and _is_constructor(file, symbol.name, owner):
-            made = _Standing(kinds=_MAKES, note="made")
+            made = _Standing(kinds=_MAKES, note="by making one")
             found.setdefault(owner.key, (owner, made))
             return found
         for above in resolver.overridden(target):
@@ -272,8 +272,6 @@ def _note(use: Use, resolution: Resolution, used: Target) -> str:
     if use.alias:
         return f"as {use.alias}"
     symbol = symbol_of(used)
-    if symbol is not None and use.kind == "call" and symbol.kind in TYPES:
-        return "made"
     if symbol is not None and symbol.name != use.name and use.kind not in _MAKES:
         return f"written {use.name}"
     return ""

@@ -58,7 +58,7 @@ def pick(ground: Ground, at: str) -> Picked:
         raise BadQuery(f"of what? give an address or a name: {FORMS}")
     if len(text) > MAX_ADDRESS_CHARS:
         raise BadQuery(f"the address is longer than {MAX_ADDRESS_CHARS} characters")
-    trees, rest, named = _project_of(ground, text)
+    trees, rest, named = project_of(ground, text)
     placed = _placed(ground, trees, rest, named=named)
     return placed if placed is not None else _by_name(ground, trees, rest, at)
 
@@ -85,7 +85,7 @@ def pick_one(ground: Ground, at: str) -> tuple[Target, ...]:
     raise UnknownAddress(f"it is not known what {picked.name!r} stands for here")
 
 
-def _project_of(ground: Ground, text: str) -> tuple[tuple[Tree, ...], str, bool]:
+def project_of(ground: Ground, text: str) -> tuple[tuple[Tree, ...], str, bool]:
     """Return the trees that are meant, what follows the project's name, and whether it was given.
 
     A path is looked for in all projects when it is given without one.
@@ -107,29 +107,32 @@ def _placed(
     """Return what a place means, None when the text gives no place."""
     before, hashmark, fragment = rest.partition("#")
     if hashmark and fragment:
-        files = _files(trees, before)
+        files = files_at(trees, before)
         if files:
             return _by_fragment(ground, files, fragment, rest)
         if named or "/" in before:
-            raise _no_file(ground, trees, before)
+            raise no_file(ground, trees, before)
     match = _LINES.fullmatch(rest)
     if match is not None:
-        files = _files(trees, match["path"])
+        files = files_at(trees, match["path"])
         if files:
             return _by_position(ground, files, match, rest)
         if named or "/" in match["path"] or "." in match["path"]:
-            raise _no_file(ground, trees, match["path"])
+            raise no_file(ground, trees, match["path"])
     path, colons, member = rest.partition("::")
-    if colons and "." in path and (files := _files(trees, path)):  # as pytest names tests
+    if colons and "." in path and (files := files_at(trees, path)):  # as pytest names tests
         return _by_fragment(ground, files, member.replace("::", "."), rest)
-    files = _files(trees, rest)
+    files = files_at(trees, rest)
     if files:
         return Picked(rest, tuple(Target(tree, file.path, -1) for tree, file in files), len(files))
     return None
 
 
-def _files(trees: Sequence[Tree], encoded: str) -> list[tuple[Tree, FileSymbols]]:
-    """Return the files that a path names, whole, or else by its end when only one file fits."""
+def files_at(trees: Sequence[Tree], encoded: str) -> list[tuple[Tree, FileSymbols]]:
+    """Return the files that a path names, whole, or else by its end when only one file fits.
+
+    Raises UnknownAddress when several do.
+    """
     path = unquote(encoded).removeprefix("./")
     found = [(tree, file) for tree in trees if (file := tree.file(path)) is not None]
     if found or not path or "." not in path:
@@ -141,7 +144,8 @@ def _files(trees: Sequence[Tree], encoded: str) -> list[tuple[Tree, FileSymbols]
     return [(tree, file) for tree, one in ends if (file := tree.file(one)) is not None]
 
 
-def _no_file(ground: Ground, trees: Sequence[Tree], encoded: str) -> UnknownAddress:
+def no_file(ground: Ground, trees: Sequence[Tree], encoded: str) -> UnknownAddress:
+    """Return the error for a path that no tree has; it names those that are called alike."""
     path = unquote(encoded)
     names = ", ".join(tree.name for tree in trees) or "no project"
     near = near_paths(trees, path)

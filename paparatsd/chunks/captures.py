@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import QueryCursor
 
@@ -40,8 +40,7 @@ class FoundDefinition:
     pattern: int
 
 
-@dataclass(frozen=True, slots=True)
-class FoundUse:
+class FoundUse(NamedTuple):
     """A used name's node, and for members and imports where it belongs."""
 
     node: Node
@@ -54,13 +53,12 @@ class FoundUse:
     """Of an import: "*" when the module itself is bound, "default" for its default export."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFact:
-    """A node that says something about names, with the other nodes of its pattern by capture."""
+class FoundFact(NamedTuple):
+    """A node that says something about names, with all nodes of its match by capture."""
 
     node: Node
     kind: str
-    others: dict[str, Node]
+    others: dict[str, list[Node]]
     pattern: int
 
 
@@ -123,6 +121,14 @@ def _sort_match(
 
 
 def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
+    if len(nodes) == 1:  # as most are, and there are very many
+        kind = pattern.kind
+        for node in nodes[pattern.capture]:
+            start = node.start_byte
+            known = found.uses.get(start)
+            if known is None or known.pattern > index:
+                found.uses[start] = FoundUse(node, kind, None, None, index)
+        return
     receiver, target, alias = nodes.get("receiver"), nodes.get("target"), nodes.get("alias")
     binds = "*" if "whole" in nodes else "default" if "default" in nodes else ""
     for node in nodes[pattern.capture]:
@@ -142,12 +148,12 @@ def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, lis
 
 
 def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    others = {name: group[0] for name, group in nodes.items() if name != pattern.capture}
+    kind = pattern.kind
     for node in nodes[pattern.capture]:
-        key = (node.start_byte, pattern.kind)
+        key = (node.start_byte, kind)
         known = found.facts.get(key)
         if known is None or index < known.pattern:
-            found.facts[key] = FoundFact(node, pattern.kind, others, index)
+            found.facts[key] = FoundFact(node, kind, nodes, index)
 
 
 def _add_definition(

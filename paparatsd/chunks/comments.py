@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_DOC_CHARS = 2_000
 MAX_DOC_COMMENTS = 400
 """Line comments walked up from a definition; the first ones say what it is."""
+_MAX_CLOSING = 200
 MAX_COMMENT_CHARS = 8_000
 
 _LICENCE = re.compile(
@@ -26,13 +27,12 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _LINE_START = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+/|\*+(?=\s|$)|//[/!]*|##*'?|--+\s?\||--+|;+|%+|!+>?)?[ \t]*|[ \t\r]+$",
-    re.MULTILINE,
+    r"[ \t]*(?:/\*+!?|\*+/|\*+(?=\s|$)|//[/!]*|##*'?|--+\s?\||--+|;+|%+|!+>?)?[ \t]*"
 )
-_DELIMITERS = re.compile(
-    r"^(?:[rRuUbBfF]{0,2}(?:\"\"\"|''')|\{-\s?\|?|<!--|\(\*+|/\*+!?|--\[=*\[|#=|=begin\b|<#|[\"'])"
-    r"|(?:\"\"\"|'''|-\}|-->|\*+\)|\*+/|\]=*\]|=#|=end|#>|[\"'])\s*$"
+_OPENING = re.compile(
+    r"(?:[rRuUbBfF]{0,2}(?:\"\"\"|''')|\{-\s?\|?|<!--|\(\*+|/\*+!?|--\[=*\[|#=|=begin\b|<#|[\"'])"
 )
+_CLOSING = re.compile(r"(?:\"\"\"|'''|-\}|-->|\*+\)|\*+/|\]=*\]|=#|=end|#>|[\"'])\s*$")
 
 _DOC_CALL = re.compile(r"^\s*@\w*doc\s+(?:~[A-Za-z])?")
 _TAGS = re.compile(r"</?(?:summary|remarks|para|returns|value|code|c|inheritdoc)\s*/?>")
@@ -128,8 +128,22 @@ def clean_doc(text: str) -> str:
         text = _DOC_CALL.sub("", text)
     if "<" in text:
         text = _TAGS.sub("", text)
-    text = _DELIMITERS.sub("", _DELIMITERS.sub("", text.strip()).strip())
-    return _LINE_START.sub("", text).strip()[:MAX_DOC_CHARS]
+    text = _without_delimiters(_without_delimiters(text.strip()).strip())
+    return "\n".join(map(_without_mark, text.split("\n"))).strip()[:MAX_DOC_CHARS]
+
+
+def _without_delimiters(text: str) -> str:
+    found = _OPENING.match(text)
+    text = text if found is None else text[found.end() :]
+    # Looked for at the end only: a search from the start takes ten times as long.
+    tail = max(len(text) - _MAX_CLOSING, 0)
+    found = _CLOSING.search(text, tail)
+    return text if found is None else text[: found.start()]
+
+
+def _without_mark(line: str) -> str:
+    found = _LINE_START.match(line)
+    return (line if found is None else line[found.end() :]).rstrip(" \t\r")
 
 
 def is_licence(text: str) -> bool:

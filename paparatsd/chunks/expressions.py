@@ -15,10 +15,14 @@ _SPACE = re.compile(r"\s+")
 _LEADING = re.compile(r"^(?:(?:await|new|return|yield|try|mut|ref|move)\b|[&*]+)\s*")
 _OPEN = "([{"
 _BRACKET = re.compile(r"[\[\](){}]")
-_NAME = re.compile(r"[^\W\d]\w*")
+_PLAIN = re.compile(
+    r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)(\([^()\[\]{}\"'`]*(?:\"[^\"\\]*\"|'[^'\\]*')?[^()\[\]{}\"'`]*\))?"
+)
+"""Most chains are a dotted name, called or not, and need no closer look."""
 _CHAIN = re.compile(
     r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
 )
+_LOOSE = re.compile(r"\s*(\.|::|->|\(\)|\[\])\s*")
 _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)", re.DOTALL)
 _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
 """A function or class where a value stands; without its insides it would look like a call."""
@@ -35,8 +39,9 @@ def reduce_expression(text: str) -> str:
     ''
     """
     text = text.strip()
-    if _NAME.fullmatch(text) is not None:
-        return "" if text in _LITERALS or len(text) > MAX_CHARS else text
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None and len(plain[1]) < MAX_CHARS:
+        return "" if text in _LITERALS else f"{plain[1]}()" if plain[2] else plain[1]
     while (found := _LEADING.match(text)) is not None:
         text = text[found.end() :]
     if not text or not (text[0].isidentifier() or text[0] in "@$") or _BODY.match(text):
@@ -56,7 +61,8 @@ def _without_arguments(text: str) -> str | None:
 
     What is built with braces (`Client{url: u}`) is written like a call.
     """
-    text = _STRING.sub('"', text)
+    if '"' in text or "'" in text or "`" in text:
+        text = _STRING.sub('"', text)
     out: list[str] = []
     depth = kept = 0
     for found in _BRACKET.finditer(text):
@@ -74,7 +80,7 @@ def _without_arguments(text: str) -> str | None:
         return None
     out.append(text[kept:])
     outline = _without_type_arguments("".join(out))
-    return re.sub(r"\s*(\.|::|->|\(\)|\[\])\s*", r"\1", outline).strip()
+    return _LOOSE.sub(r"\1", outline).strip()
 
 
 def _without_type_arguments(text: str) -> str:

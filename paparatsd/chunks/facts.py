@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
+_MAX_BYTES = 1_200
+"""Longer names, types and values are not read."""
+_FIRST = frozenset(range(128, 256)) | frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_@$&*"
+)
+"""The bytes a chain of names may begin with, marks before it included."""
 _SELF = ("self.", "this.", "cls.", "$this->", "@")
 _EXPORTS = ("exports.", "module.exports")
 _WHOLE = {"=": "default"}
@@ -121,7 +127,9 @@ def build_facts(
         scope = scopes.at(start)
         if kind in _RESULTS and _is_foreign(definitions, scope, start, closures, declared, kind):
             continue
-        fact = _fact_of(found, reader, scope, _owns(definitions, scope))
+        if kind in _WRONG and _WRONG[kind] == _owns(definitions, scope):
+            continue
+        fact = _fact_of(found, start, reader, scope)
         if fact is not None:
             facts.append(fact)
             if len(facts) >= MAX_FACTS:
@@ -164,19 +172,20 @@ def _owns(definitions: Sequence[Definition], scope: int) -> str:
     return "field" if kind in OWNERS or kind == "type" else "local"
 
 
-def _fact_of(found: FoundFact, reader: Reader, scope: int, owns: str) -> Fact | None:
-    kind = found.kind
-    line = found.node.start_point[0] + 1
-    name = _text(found.node, reader)
+def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact | None:
+    _, kind, others, _ = found
+    node = found.node
+    line = node.start_point[0] + 1
+    if kind == "yields":
+        value = _chain(node, reader)
+        return Fact("yields", "", line, scope, "", value) if value else None
+    name = reader.data[start : min(node.end_byte, start + _MAX_BYTES)].decode("utf-8", "replace")
+    if kind in _BINDING:
+        return None if name in _OWN else _binding(found, name, line, scope, reader)
     if kind == "returns":
         typed = reduce_type(name)
-        return Fact("returns", "", line, scope, type=typed) if typed else None
-    if kind == "yields":
-        value = reduce_expression(name)
-        return Fact("yields", "", line, scope, value=value) if value else None
-    if kind in _BINDING:
-        return None if _WRONG.get(kind) == owns else _binding(found, name, line, scope, reader)
-    typed, value, target = (_other(found, what, reader) for what in ("type", "value", "target"))
+        return Fact("returns", "", line, scope, typed) if typed else None
+    typed, value, target = (_other(others, what, reader) for what in ("type", "value", "target"))
     if kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
@@ -186,18 +195,11 @@ def _fact_of(found: FoundFact, reader: Reader, scope: int, owns: str) -> Fact | 
 
 
 def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
-    if name in _OWN:
-        return None
+    typed = value = ""
     others = found.others
-    value = ""
-    if others:
-        value = reduce_expression(_other(found, "value", reader))
-        if not value and "each" in others:
-            each = reduce_expression(_other(found, "each", reader))
-            value = each and f"{each}[]"
-        elif not value and "owner" in others:
-            owner = reduce_expression(_other(found, "owner", reader))
-            value = owner and f"{owner}.{name}"
+    if len(others) > 1:
+        value = _value(others, name, reader)
+        typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
     if found.kind == "property":
         name = f"self.{name}"
     elif "." in name or name[:1] in "@$":
@@ -208,8 +210,26 @@ def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader)
             return None
     if not _is_name(name):
         return None
-    typed = reduce_type(_other(found, "type", reader)) if "type" in others else ""
     return Fact("bind", name, line, scope, typed, value)
+
+
+def _value(others: dict[str, list[Node]], name: str, reader: Reader) -> str:
+    if "value" in others:
+        return _chain(others["value"][0], reader)
+    if "each" in others:
+        each = _chain(others["each"][0], reader)
+        return each and f"{each}[]"
+    owner = _chain(others["owner"][0], reader) if "owner" in others else ""
+    return owner and f"{owner}.{name}"
+
+
+def _chain(node: Node, reader: Reader) -> str:
+    """Reduce an expression; most values are none and are told by their first byte or length."""
+    start, end = node.start_byte, node.end_byte
+    data = reader.data
+    if end - start > _MAX_BYTES or data[start] not in _FIRST:
+        return ""
+    return reduce_expression(data[start:end].decode("utf-8", "replace"))
 
 
 def _commonjs(name: str, value: str, line: int) -> Fact | None:
@@ -224,13 +244,12 @@ def _is_name(name: str) -> bool:
     return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
 
 
-def _text(node: Node, reader: Reader) -> str:
-    return reader.text(node.start_byte, min(node.end_byte, node.start_byte + 2_000))
-
-
-def _other(found: FoundFact, capture: str, reader: Reader) -> str:
-    node = found.others.get(capture)
-    return "" if node is None else _text(node, reader)
+def _other(others: dict[str, list[Node]], capture: str, reader: Reader) -> str:
+    nodes = others.get(capture)
+    if nodes is None:
+        return ""
+    start = nodes[0].start_byte
+    return reader.text(start, min(nodes[0].end_byte, start + _MAX_BYTES))
 
 
 def _field_name(name: str) -> str:

@@ -7,12 +7,16 @@ from bisect import bisect_right
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from paparatsd.graph.traits import traits_of
 from paparatsd.model import Fact, Use
 from paparatsd.store.packs import open_facts, open_uses, unpack_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from paparatsd.graph.source import Source
     from paparatsd.model import Symbol, VersionId
@@ -30,6 +34,8 @@ MAX_BYTES = 96_000_000
 _TEXT_BYTES, _OBJECT_BYTES, _INDEX_BYTES = 57, 180, 120
 """What a short text, a symbol, and an entry of an index take, texts aside (64-bit CPython)."""
 _BATCH = 200
+_FEW_LOOKS = 8
+"""So many looks for a name cost less than an index of all names by scope."""
 
 
 class _Columns:
@@ -56,7 +62,12 @@ class _Columns:
             code = self.texts.index(text)
         except ValueError:
             return []
-        return [row for row, value in enumerate(self.columns[column]) if value == code]
+        found: list[int] = np.flatnonzero(self.numbers(column) == code).tolist()
+        return found
+
+    def numbers(self, column: int) -> NDArray[np.intc]:
+        """Return a column as an array that shares its memory."""
+        return np.frombuffer(self.columns[column], np.intc)
 
 
 class FileSymbols:
@@ -64,8 +75,8 @@ class FileSymbols:
 
     __slots__ = (
         "_binds", "_by_name", "_by_qualified", "_exports", "_facts", "_heritage", "_holding",
-        "_imports", "_members", "_own_fields", "_owners", "_packs", "_symbols", "_uses",
-        "_uses_by_name", "language", "path", "version", "weight",
+        "_imports", "_members", "_own_fields", "_owners", "_packs", "_scope_looks", "_symbols",
+        "_uses", "language", "path", "version", "weight",
     )  # fmt: skip
 
     def __init__(self, path: str, version: VersionId, packs: FilePacks) -> None:
@@ -77,12 +88,12 @@ class FileSymbols:
         self._packs = packs
         self._symbols: tuple[Symbol, ...] | None = None
         self._uses: _Columns | None = None
+        self._scope_looks = 0
         self._facts: _Columns | None = None
         self._holding: tuple[list[int], list[int]] | None = None
         self._by_name: dict[str, list[int]] | None = None
         self._by_qualified: dict[str, list[int]] | None = None
         self._members: dict[int, list[int]] | None = None
-        self._uses_by_name: dict[int, list[int]] | None = None
         self._imports: dict[str, tuple[Use, ...]] | None = None
         self._own_fields: dict[str, list[int]] | None = None
         self._heritage: tuple[Use, ...] | None = None
@@ -181,17 +192,7 @@ class FileSymbols:
 
     def uses_of(self, name: str) -> Sequence[Use]:
         """Return the uses of exactly this name, in file order."""
-        columns = self._use_columns()
-        if self._uses_by_name is None:
-            self._uses_by_name = {}
-            for row, code in enumerate(columns.columns[0]):
-                self._uses_by_name.setdefault(code, []).append(row)
-            self.weight += _INDEX_BYTES * len(self._uses_by_name) + 8 * len(columns)
-        try:
-            code = columns.texts.index(name)
-        except ValueError:
-            return ()
-        return [self._use(row) for row in self._uses_by_name.get(code, ())]
+        return [self._use(row) for row in self._use_columns().where(0, name)]
 
     def uses_between(self, first: int, last: int) -> Sequence[Use]:
         """Return the uses in these lines, in file order."""
@@ -247,7 +248,19 @@ class FileSymbols:
 
     def scope_facts(self, scope: int, name: str) -> Sequence[Fact]:
         """Return what a scope says of a name: its bindings; of "" what the scope returns."""
+        if self._binds is None and self._scope_looks < _FEW_LOOKS:
+            self._scope_looks += 1
+            return self._look_through(scope, name)
         return [self._fact(row) for row in self._facts_by_scope().get((scope, name), ())]
+
+    def _look_through(self, scope: int, name: str) -> Sequence[Fact]:
+        """Do what the index by scope does, without making it: for a few looks that is dearer."""
+        columns = self._fact_columns()
+        rows = columns.where(1, name)
+        scopes, kinds, texts = columns.columns[3], columns.columns[0], columns.texts
+        return [
+            self._fact(row) for row in rows if scopes[row] == scope and texts[kinds[row]] in _SCOPED
+        ]
 
     def binds(self, scope: int, name: str, line: int = 0) -> Fact | None:
         """Return how a scope binds a name: the last time at or above a line, else the first."""

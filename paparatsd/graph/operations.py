@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.graph.callpaths import call_paths
+from paparatsd.graph.changed import changed
 from paparatsd.graph.definition import definition
 from paparatsd.graph.impact import impact
 from paparatsd.graph.outline import outline
@@ -24,6 +25,7 @@ OPERATIONS: Mapping[str, Callable[[Ground, Any], Any]] = MappingProxyType(
         "outline": outline,
         "call_paths": call_paths,
         "impact": impact,
+        "changed": changed,
         "unused": unused,
         "hubs": hubs,
     }

@@ -92,7 +92,13 @@ class Teller:
         self._crowded = self._crowded or links.crowded
         kept = [link for link in links.found if self._wants(link, incoming=incoming)]
         self._refs.prepare({one.key: one for one in others_of(kept, incoming=incoming)}.values())
-        edges = _order(self._edges(kept, incoming=incoming), target.path)
+        edges = [
+            edge
+            for edge in edges_of(kept, self._refs, incoming=incoming)
+            if (self._request.hubs or not edge.symbol.hub)
+            and (self._request.tests or not edge.symbol.test)
+        ]
+        edges = order_edges(edges, target.path)
         first, limit = self._request.offset, self._request.limit
         more = first + limit if first + limit < len(edges) else None
         return Side(tuple(edges[first : first + limit]), len(edges), more, links.capped)
@@ -103,31 +109,28 @@ class Teller:
             return False
         return self._matcher.matches(_other(link, incoming=incoming).path)
 
-    def _edges(self, links: Iterable[Link], *, incoming: bool) -> list[Edge]:
-        grouped: dict[tuple[object, Relation], list[Link]] = {}
-        for link in links:
-            other = _other(link, incoming=incoming)
-            grouped.setdefault((other.key, link.relation), []).append(link)
-        edges = [self._edge(some, incoming=incoming) for some in grouped.values()]
-        return [
-            edge
-            for edge in edges
-            if (self._request.hubs or not edge.symbol.hub)
-            and (self._request.tests or not edge.symbol.test)
-        ]
 
-    def _edge(self, links: Sequence[Link], *, incoming: bool) -> Edge:
-        best = min(links, key=lambda one: (SURENESS[one.certainty], one.line))
-        lines = sorted({one.line for one in links})
-        return Edge(
-            relation=best.relation,
-            certainty=best.certainty,
-            symbol=self._refs.of(_other(best, incoming=incoming)),
-            lines=tuple(lines[:MAX_LINES]),
-            name=best.name,
-            cross=best.cross,
-            note=best.note,
-        )
+def edges_of(links: Iterable[Link], refs: Refs, *, incoming: bool) -> list[Edge]:
+    """Return one edge for all links of one relation to one symbol."""
+    grouped: dict[tuple[object, Relation], list[Link]] = {}
+    for link in links:
+        other = _other(link, incoming=incoming)
+        grouped.setdefault((other.key, link.relation), []).append(link)
+    return [_edge(some, refs, incoming=incoming) for some in grouped.values()]
+
+
+def _edge(links: Sequence[Link], refs: Refs, *, incoming: bool) -> Edge:
+    best = min(links, key=lambda one: (SURENESS[one.certainty], one.line))
+    lines = sorted({one.line for one in links})
+    return Edge(
+        relation=best.relation,
+        certainty=best.certainty,
+        symbol=refs.of(_other(best, incoming=incoming)),
+        lines=tuple(lines[:MAX_LINES]),
+        name=best.name,
+        cross=best.cross,
+        note=best.note,
+    )
 
 
 def _other(link: Link, *, incoming: bool) -> Target:
@@ -139,7 +142,7 @@ def others_of(links: Iterable[Link], *, incoming: bool) -> Iterator[Target]:
     return (_other(link, incoming=incoming) for link in links)
 
 
-def _order(edges: Iterable[Edge], path: str) -> list[Edge]:
+def order_edges(edges: Iterable[Edge], path: str) -> list[Edge]:
     """Order edges: the sure ones first, imports last, then by nearness to a file, by line."""
     return sorted(
         edges,

@@ -10,6 +10,8 @@ from tree_sitter import QueryCursor
 from paparatsd.chunks.grammar import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tree_sitter import Node
 
     from paparatsd.chunks.grammar import Grammar, Pattern
@@ -40,26 +42,26 @@ class FoundDefinition:
     pattern: int
 
 
-class FoundUse(NamedTuple):
-    """A used name's node, and for members and imports where it belongs."""
+class Found(NamedTuple):
+    """A used name's node, or one that says something about names, with all nodes of its match.
 
-    node: Node
-    kind: str
-    receiver: Node | None
-    target: Node | None
-    pattern: int
-    alias: Node | None = None
-    binds: str = ""
-    """Of an import: "*" when the module itself is bound, "default" for its default export."""
-
-
-class FoundFact(NamedTuple):
-    """A node that says something about names, with all nodes of its match by capture."""
+    Made for every match, thus a bare tuple; the rest is looked up when it is asked for.
+    """
 
     node: Node
     kind: str
     others: dict[str, list[Node]]
     pattern: int
+
+    def other(self, capture: str) -> Node | None:
+        """Return the first node of another capture of the match."""
+        nodes = self.others.get(capture)
+        return nodes[0] if nodes else None
+
+    @property
+    def binds(self) -> str:
+        """What an import binds: "*" is the module itself, "default" its default export."""
+        return "*" if "whole" in self.others else "default" if "default" in self.others else ""
 
 
 def _no_texts() -> dict[Part, dict[int, Node]]:
@@ -74,8 +76,8 @@ class Captures:
     """
 
     definitions: dict[int, FoundDefinition] = field(default_factory=dict)
-    uses: dict[int, FoundUse] = field(default_factory=dict)
-    facts: dict[tuple[int, str], FoundFact] = field(default_factory=dict)
+    uses: dict[int, Found] = field(default_factory=dict)
+    facts: dict[tuple[int, str], Found] = field(default_factory=dict)
     texts: dict[Part, dict[int, Node]] = field(default_factory=_no_texts)
 
     def nodes(self, part: Part) -> list[Node]:
@@ -99,61 +101,35 @@ def run_query(grammar: Grammar, root: Node, deadline: Deadline) -> Captures:
     for start in range(0, max(root.end_byte, 1), SLICE_BYTES):
         deadline.check()
         cursor.set_byte_range(start, start + SLICE_BYTES)
-        for index, nodes in cursor.matches(root):
-            _sort_match(found, index, grammar.patterns[index], nodes)
+        _sort_matches(found, grammar.patterns, cursor.matches(root))
     return found
 
 
-def _sort_match(
-    found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]
+def _sort_matches(
+    found: Captures,
+    patterns: Sequence[Pattern],
+    matches: Sequence[tuple[int, dict[str, list[Node]]]],
 ) -> None:
-    part = pattern.part
-    if part is Part.USE:
-        _add_use(found, index, pattern, nodes)
-    elif part is Part.DEFINITION:
-        _add_definition(found, index, pattern, nodes)
-    elif part is Part.FACT:
-        _add_fact(found, index, pattern, nodes)
-    elif part is not Part.NOTHING:
-        texts = found.texts[part]
-        for node in nodes[pattern.capture]:
-            texts[node.start_byte] = node
-
-
-def _add_use(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    if len(nodes) == 1:  # as most are, and there are very many
-        kind = pattern.kind
-        for node in nodes[pattern.capture]:
-            start = node.start_byte
-            known = found.uses.get(start)
-            if known is None or known.pattern > index:
-                found.uses[start] = FoundUse(node, kind, None, None, index)
-        return
-    receiver, target, alias = nodes.get("receiver"), nodes.get("target"), nodes.get("alias")
-    binds = "*" if "whole" in nodes else "default" if "default" in nodes else ""
-    for node in nodes[pattern.capture]:
-        start = node.start_byte
-        known = found.uses.get(start)
-        if known is not None and known.pattern <= index:
-            continue
-        found.uses[start] = FoundUse(
-            node,
-            pattern.kind,
-            receiver[0] if receiver else None,
-            target[0] if target else None,
-            index,
-            alias[0] if alias else None,
-            binds,
-        )
-
-
-def _add_fact(found: Captures, index: int, pattern: Pattern, nodes: dict[str, list[Node]]) -> None:
-    kind = pattern.kind
-    for node in nodes[pattern.capture]:
-        key = (node.start_byte, kind)
-        known = found.facts.get(key)
-        if known is None or index < known.pattern:
-            found.facts[key] = FoundFact(node, kind, nodes, index)
+    uses, facts = found.uses, found.facts
+    for index, nodes in matches:
+        pattern = patterns[index]
+        part, kind = pattern.part, pattern.kind
+        if part is Part.USE:
+            for node in nodes[pattern.capture]:
+                start = node.start_byte
+                known = uses.get(start)
+                if known is None or index < known.pattern:
+                    uses[start] = Found(node, kind, nodes, index)
+        elif part is Part.FACT:
+            for node in nodes[pattern.capture]:
+                key = (node.start_byte, kind)
+                known = facts.get(key)
+                if known is None or index < known.pattern:
+                    facts[key] = Found(node, kind, nodes, index)
+        elif part is Part.DEFINITION:
+            _add_definition(found, index, pattern, nodes)
+        elif part is not Part.NOTHING:
+            found.texts[part].update({node.start_byte: node for node in nodes[pattern.capture]})
 
 
 def _add_definition(

@@ -12,7 +12,7 @@ MAX_CHARS = 160
 """Longer chains and types are given up: they say nothing that anybody would resolve."""
 
 _SPACE = re.compile(r"\s+")
-_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try|mut|ref|move)\b|[&*]+)\s*")
+_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try[?!]?|mut|ref|move)(?!\w)|[&*]+)\s*")
 _OPEN = "([{"
 _BRACKET = re.compile(r"[\[\](){}]")
 _PLAIN = re.compile(
@@ -20,13 +20,16 @@ _PLAIN = re.compile(
 )
 """Most chains are a dotted name, called or not, and need no closer look."""
 _CHAIN = re.compile(
-    r"[@$]{0,2}[^\W\d]\w*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d]\w*[?!]?(?:\(\)|\[\])*)*[!?]*"
+    r"[@$]{0,2}[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*(?:(?:\.|::|->|\?\.|!!?\.)#?[^\W\d][\w$]*[?!]?(?:\(\)|\[\])*)*[!?]*"
 )
 _LOOSE = re.compile(r"\s*(\.|::|->|\(\)|\[\])\s*")
 _STRING = re.compile(r"(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)", re.DOTALL)
 _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)")
 """A function or class where a value stands; without its insides it would look like a call."""
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
+_EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
+_INFERRED = frozenset({"auto", "var", "let", "val", "decltype(auto)"})
+"""What stands for a type that is left to the compiler."""
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
@@ -35,6 +38,8 @@ def reduce_expression(text: str) -> str:
 
     >>> reduce_expression("await new Client(url, {a: 1}).session('x')")
     'Client().session()'
+    >>> reduce_expression("given or Client()")
+    'Client()'
     >>> reduce_expression("a + b")
     ''
     """
@@ -51,6 +56,8 @@ def reduce_expression(text: str) -> str:
         return ""
     # Of `given or Default()` the last tells most: what was given is of its kind.
     *others, chain = _OR.split(outline)
+    if others and chain in _EMPTY:
+        chain = others.pop()
     if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
         return ""
     return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")
@@ -100,4 +107,4 @@ def reduce_type(text: str) -> str:
     """
     text = _SPACE.sub(" ", text).strip()
     text = text.removeprefix("->").removeprefix(":").strip()
-    return text if len(text) <= MAX_CHARS else ""
+    return text if len(text) <= MAX_CHARS and text not in _INFERRED else ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
+from paparatsd.chunks.import_names import rust_path
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
 from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from paparatsd.chunks.captures import Captures, FoundFact
+    from paparatsd.chunks.captures import Captures, Found
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
@@ -27,6 +29,9 @@ _FIRST = frozenset(range(128, 256)) | frozenset(
 """The bytes a chain of names may begin with, marks before it included."""
 _SELF = ("self.", "this.", "cls.", "$this->", "@")
 _EXPORTS = ("exports.", "module.exports")
+_EXPORTED = tuple(name.encode() for name in _EXPORTS)
+_CAST = re.compile(r"(?:\w+\.)?cast\(\s*([\"']?)([\w.\[\], |]+?)\1\s*,")
+"""Python's `typing.cast(Type, value)`."""
 _WHOLE = {"=": "default"}
 """What `export = name` gives away; it is taken like a default export."""
 _OWN = frozenset({"self", "cls"})
@@ -122,7 +127,7 @@ def build_facts(
         if kind == "closure":
             closures.begin(start, found.node.end_byte)
             continue
-        if kind in _BINDING and _is_more(captures, start):
+        if kind in _BINDING and _is_more(captures, start, reader.data):
             continue
         scope = scopes.at(start)
         if kind in _RESULTS and _is_foreign(definitions, scope, start, closures, declared, kind):
@@ -139,13 +144,20 @@ def build_facts(
     return tuple(facts)
 
 
-def _is_more(captures: Captures, start: int) -> bool:
-    """Say whether a bound name is an import, a function or a class, and thus known as such."""
+def _is_more(captures: Captures, start: int, data: bytes) -> bool:
+    """Say whether a bound name is an import, a function or a class, and thus known as such.
+
+    Not when it is given away at once, as in `exports.go = () => 1`.
+    """
     use = captures.uses.get(start)
     if use is not None and use.kind == "import":
         return True
     definition = captures.definitions.get(start)
-    return definition is not None and definition.kind not in VALUES
+    return (
+        definition is not None
+        and definition.kind not in VALUES
+        and not data.startswith(_EXPORTED, start)
+    )
 
 
 def _is_foreign(
@@ -172,7 +184,7 @@ def _owns(definitions: Sequence[Definition], scope: int) -> str:
     return "field" if kind in OWNERS or kind == "type" else "local"
 
 
-def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact | None:
+def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | None:
     _, kind, others, _ = found
     node = found.node
     line = node.start_point[0] + 1
@@ -189,17 +201,22 @@ def _fact_of(found: FoundFact, start: int, reader: Reader, scope: int) -> Fact |
     if kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
+        if reader.language == "rust":
+            typed = rust_path(others.get("value", [node])[0], reader.text)
     if not _is_name(name):
         return None
     return Fact(kind, name, line, scope, typed, value)
 
 
-def _binding(found: FoundFact, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
+def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
     typed = value = ""
     others = found.others
     if len(others) > 1:
         value = _value(others, name, reader)
         typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
+        if not typed and value.endswith("cast()") and reader.language == "python":
+            cast = _CAST.match(_other(others, "value", reader))
+            typed = cast[2] if cast is not None else ""
     if found.kind == "property":
         name = f"self.{name}"
     elif "." in name or name[:1] in "@$":
@@ -241,7 +258,7 @@ def _commonjs(name: str, value: str, line: int) -> Fact | None:
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
+    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name and name != "_"
 
 
 def _other(others: dict[str, list[Node]], capture: str, reader: Reader) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.modules.base import Imported
 from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import is_top
 from paparatsd.graph.source import Target
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
+    from paparatsd.graph.modules.base import Imported
     from paparatsd.graph.source import Tree
     from paparatsd.model import Fact
 
@@ -61,6 +61,7 @@ class Imports:
         self._tree = tree
         self._others = others
         self._led: dict[tuple[int, str, Use], tuple[Tree, Imported] | None] = {}
+        self._wildcards: dict[tuple[int, str], tuple[Use, ...]] = {}
         self._given: dict[tuple[int, tuple[str, ...], str], Found] = {}
 
     # ------------------------------------------------------------------ statements
@@ -199,8 +200,14 @@ class Imports:
                     return found
         return Found()
 
-    def wildcards(self, tree: Tree, file: FileSymbols) -> Iterator[Use]:
-        """Yield the statements that bring in all names of a module, or give them all away."""
+    def wildcards(self, tree: Tree, file: FileSymbols) -> Sequence[Use]:
+        """Return the statements that bring in all names of a module, or give them all away."""
+        key = (tree.project_id, file.path)
+        if key not in self._wildcards:
+            self._wildcards[key] = tuple(self._all_names(tree, file))
+        return self._wildcards[key]
+
+    def _all_names(self, tree: Tree, file: FileSymbols) -> Iterator[Use]:
         yield from file.imports.get("*", ())
         for fact in file.exports.get("*", ()):
             if fact.type:

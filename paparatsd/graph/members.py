@@ -66,7 +66,8 @@ class Members:
     def _elsewhere(self, target: Target, file: FileSymbols, name: str, wanted: str) -> list[Target]:
         """Return members defined in other files than the type; in its own folder if there are."""
         folder = target.path.rpartition("/")[0]
-        near, far = [], []
+        near: list[Target] = []
+        far: list[Target] = []
         for one in target.tree.defining([name])[name]:
             other = target.tree.file(one.path) if one.path != target.path else None
             if other is None or other.symbols[one.index].qualified != wanted:

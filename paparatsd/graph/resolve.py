@@ -311,8 +311,8 @@ class Resolver:
     def named(self, name: str) -> Sequence[Target]:
         """Return what a person's spelling may mean, best first: `send`, `Session.send`, `a::b`.
 
-        What has the whole qualified name comes before what only ends in it, definitions before
-        stubs, types and functions before values, code before tests. At most MAX_MEANINGS.
+        Code comes before tests, what has the whole qualified name before what only ends in it,
+        definitions before stubs, types and functions before values. At most MAX_MEANINGS.
         """
         parts = [part for part in _PARTS.split(name.removesuffix("()")) if part]
         last = parts[-1] if parts else last_part(name)
@@ -518,8 +518,8 @@ def _ends_in(symbol: Symbol, path: str, parts: Sequence[str]) -> bool:
 
 def _rank(target: Target, symbol: Symbol, asked: str) -> tuple[bool, bool, bool, bool, int, str]:
     return (
-        symbol.qualified != asked,
         is_test(target.path),
+        symbol.qualified != asked,
         target.path.endswith((".pyi", ".d.ts")),
         symbol.kind not in CALLABLE | TYPES,
         symbol.qualified.count("."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.files import TYPES
+from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.traits import traits_of
 
 if TYPE_CHECKING:
@@ -58,13 +58,7 @@ def bindings(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Bi
             if owner >= 0:
                 yield Binding(scope, owner=owner)
         scope = file.outer(scope)
-    top = tuple(at for at in file.named(name) if is_top(file, at))
-    if top:
-        yield Binding(-1, symbols=top)
-    if imports:
-        yield Binding(-1, imports=tuple(imports))
-    if not top and (fact := best_fact(file.scope_facts(-1, name), line)) is not None:
-        yield Binding(-1, fact)
+    yield from _in_body(file, -1, line, name)
 
 
 def _is_bound_type(fact: Fact) -> bool:
@@ -73,12 +67,33 @@ def _is_bound_type(fact: Fact) -> bool:
 
 
 def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
-    inside = tuple(at for at in file.named(name) if file.symbols[at].parent == scope)
+    """Yield what one scope itself binds: definitions, else imports (at the top), else variables."""
+    named = file.named(name)
+    inside = tuple(
+        at for at in named if (is_top(file, at) if scope < 0 else file.symbols[at].parent == scope)
+    )
+    fact = best_fact(file.scope_facts(scope, name), line)
+    if fact is not None and inside and _is_nearer(file, fact, inside, line):
+        yield Binding(scope, fact)
     if inside:
         yield Binding(scope, symbols=inside)
-    fact = best_fact(file.scope_facts(scope, name), line)
+    if scope < 0 and (imports := file.imports.get(name)):
+        yield Binding(scope, imports=tuple(imports))
     if fact is not None and not inside:
         yield Binding(scope, fact)
+
+
+def _is_nearer(file: FileSymbols, fact: Fact, inside: tuple[int, ...], line: int) -> bool:
+    """Say whether a variable is meant and no namesake: a callback's, between the two.
+
+    Callbacks are no scopes of their own here, nor are the objects that functions are members of.
+    """
+    if fact.line > line:
+        return False
+    symbols = [file.symbols[at] for at in inside]
+    if any(one.kind in VALUES or one.start_line == fact.line for one in symbols):
+        return False
+    return all(one.start_line < fact.line or one.start_line > line for one in symbols)
 
 
 def best_fact(facts: Sequence[Fact], line: int) -> Fact | None:

@@ -120,17 +120,19 @@ class Types:
         if not tokens or "".join(tokens) != text:
             return ()
         values, rest = self._start(place, tokens)
-        for token in rest:
+        for part in rest:
             if not values:
                 return ()
-            if token == "()":
-                values = self._each(values, self.call)
-            elif token == "[]":
-                values = self._each(values, _element)
-            else:
-                name = _SEPARATOR.sub("", token)
-                values = self._each(values, lambda one, name=name: self.member(one, name))
+            values = self._each(values, self._step(part))
         return values
+
+    def _step(self, part: str) -> Step:
+        if part == "()":
+            return self.call
+        if part == "[]":
+            return _element
+        name = _SEPARATOR.sub("", part)
+        return lambda one: self.member(one, name)
 
     def _each(self, values: Values, step: Step) -> Values:
         found: dict[Value, None] = {}

@@ -114,6 +114,12 @@
 (rest_pattern (identifier) @fact.local)
 (catch_clause parameter: (identifier) @fact.local)
 (for_in_statement left: (identifier) @fact.local right: (_) @each)
+((variable_declarator name: (identifier) @value value: [
+    (assignment_expression left: (member_expression object: (identifier) @_module) @fact.bind)
+    (assignment_expression right:
+      (assignment_expression left: (member_expression object: (identifier) @_module) @fact.bind))])
+  (#eq? @_module "module"))
+(assignment_expression left: (member_expression) @fact.bind right: (class name: (_) @value))
 (assignment_expression left: (member_expression) @fact.bind right: (_) @value)
 
 (return_statement [(identifier) (member_expression) (call_expression) (new_expression)

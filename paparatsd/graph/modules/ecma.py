@@ -97,7 +97,7 @@ def _file_at(tree: Tree, base: str) -> str | None:
 def _mapped(tree: Tree, folder: str, target: str) -> Iterator[str]:
     """Yield where the aliases of the settings around a file say that a specifier leads."""
     while True:
-        for name, value in tree.keep(f"ecma maps {folder}", lambda: _maps(tree, folder)):
+        for name, value in _maps(tree, folder):
             rest = _matched(name, target)
             if rest is not None:
                 base = value.replace("*", rest) if "*" in name else value
@@ -109,6 +109,10 @@ def _mapped(tree: Tree, folder: str, target: str) -> Iterator[str]:
 
 def _maps(tree: Tree, folder: str) -> tuple[tuple[str, str], ...]:
     """Return the aliases that a folder's settings declare, the longest first."""
+    return tree.keep(f"ecma maps {folder}", lambda: _read_maps(tree, folder))
+
+
+def _read_maps(tree: Tree, folder: str) -> tuple[tuple[str, str], ...]:
     found = []
     for name in _CONFIGS:
         path = f"{folder}/{name}" if folder else name

@@ -202,4 +202,4 @@ def _roots(tree: Tree, packages: set[str]) -> tuple[str, ...]:
 
 
 def _below(folder: str, root: str) -> bool:
-    return root == "" or folder == root or folder.startswith(f"{root}/")
+    return root in ("", folder) or folder.startswith(f"{root}/")

@@ -192,7 +192,7 @@ def alike_pairs(
     gone: Sequence[tuple[Key, Symbol, str]], come: Sequence[tuple[Key, Symbol, str]]
 ) -> list[tuple[Key, Key]]:
     """Return which of those that are gone have come again under another name, best first."""
-    scored = []
+    scored: list[tuple[float, Key, Key]] = []
     words = {key: _words(text, symbol.name) for key, symbol, text in come}
     for before, symbol, text in gone:
         mine = _words(text, symbol.name)

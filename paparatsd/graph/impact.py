@@ -119,9 +119,7 @@ class _Spread:
         self._edge = [(target, target) for target, one in found if self._goes_on(one)]
         return bool(self._edge)
 
-    def _affected(
-        self, links: Sequence[tuple[Link, Target]], hop: int
-    ) -> tuple[Target, Affected]:
+    def _affected(self, links: Sequence[tuple[Link, Target]], hop: int) -> tuple[Target, Affected]:
         link, via = min(links, key=lambda pair: (SURENESS[pair[0].certainty], pair[0].line))
         lines = sorted({one.line for one, _ in links})[:MAX_LINES]
         return link.user, Affected(

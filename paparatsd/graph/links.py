@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
     from paparatsd.graph.resolve import Resolution, Resolver
+    from paparatsd.graph.source import Tree
     from paparatsd.model import Use
 
 MAX_EXAMINED = 3_000
@@ -87,8 +88,10 @@ class _Standing:
 class Linker:
     """Finds links in one ground."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, most: int = MAX_EXAMINED) -> None:
+        """Look at `most` uses of one name in each project, the nearest first."""
         self._ground = ground
+        self._most = most
 
     def prepare(self, targets: Iterable[Target]) -> None:
         """Look up the names of many definitions at once, before `into` is asked for each."""
@@ -127,7 +130,7 @@ class Linker:
             for file, use in resolver.candidates(one):
                 if (file.path, use) in seen:
                     continue
-                if len(seen) >= MAX_EXAMINED:
+                if len(seen) >= self._most:
                     links.capped = True
                     return
                 seen.add((file.path, use))
@@ -184,25 +187,32 @@ class Linker:
             return links
         resolver = self._ground.resolver(target.tree)
         for use in uses_in(file, target.index):
-            resolution = resolver.resolve(file, use)
-            links.crowded = links.crowded or resolution.crowded
-            links.external += bool(resolution.external and not resolution.targets)
-            used = _first_outside(resolution, target, file)
-            if used is not None:
-                links.found.append(
-                    Link(
-                        target,
-                        used,
-                        _relation(use, target, used),
-                        resolution.certainty,
-                        use.line,
-                        use.name,
-                        _note(use, resolution, used),
-                    )
-                )
+            self._follow(resolver, file, use, target, links)
         if target.index >= 0:
             links.found += [_override(target, above) for above in resolver.overridden(target)[:1]]
         return links
+
+    def out_of_lines(self, tree: Tree, file: FileSymbols, first: int, last: int) -> list[Link]:
+        """Return the uses in some lines of a file, whatever symbols make them."""
+        links = Links()
+        resolver = self._ground.resolver(tree)
+        for use in file.uses_between(first, last)[: self._most]:
+            self._follow(resolver, file, use, Target(tree, file.path, user_of(file, use)), links)
+        return links.found
+
+    def _follow(
+        self, resolver: Resolver, file: FileSymbols, use: Use, user: Target, links: Links
+    ) -> None:
+        """Add what a use means, if that lies outside of the one that uses it."""
+        resolution = resolver.resolve(file, use)
+        links.crowded = links.crowded or resolution.crowded
+        links.external += bool(resolution.external and not resolution.targets)
+        used = _first_outside(resolution, user, file)
+        if used is not None:
+            note = _note(use, resolution, used)
+            relation = _relation(use, user, used)
+            certainty = resolution.certainty
+            links.found.append(Link(user, used, relation, certainty, use.line, use.name, note))
 
 
 def uses_in(file: FileSymbols, index: int) -> list[Use]:

@@ -10,6 +10,7 @@ from paparatsd.graph.changed import changed
 from paparatsd.graph.definition import definition
 from paparatsd.graph.impact import impact
 from paparatsd.graph.outline import outline
+from paparatsd.graph.related import related
 from paparatsd.graph.survey import hubs, unused
 from paparatsd.graph.usages import usages
 
@@ -26,6 +27,7 @@ OPERATIONS: Mapping[str, Callable[[Ground, Any], Any]] = MappingProxyType(
         "call_paths": call_paths,
         "impact": impact,
         "changed": changed,
+        "related": related,
         "unused": unused,
         "hubs": hubs,
     }

@@ -101,9 +101,7 @@ def project_of(ground: Ground, text: str) -> tuple[tuple[Tree, ...], str, bool]:
 # ---------------------------------------------------------------------- places
 
 
-def _placed(
-    ground: Ground, trees: tuple[Tree, ...], rest: str, *, named: bool
-) -> Picked | None:
+def _placed(ground: Ground, trees: tuple[Tree, ...], rest: str, *, named: bool) -> Picked | None:
     """Return what a place means, None when the text gives no place."""
     before, hashmark, fragment = rest.partition("#")
     if hashmark and fragment:

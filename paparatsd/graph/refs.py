@@ -70,9 +70,7 @@ class Refs:
             qualified=symbol.qualified,
             start_line=symbol.start_line,
             end_line=symbol.end_line,
-            address=format_address(
-                tree.name, target.path, symbol_fragment(symbol.qualified, nth)
-            ),
+            address=format_address(tree.name, target.path, symbol_fragment(symbol.qualified, nth)),
             signature=symbol.signature,
             doc=symbol.doc,
             exported=symbol.exported,

@@ -19,7 +19,7 @@ from paparatsd.graph.values import Place, Sort, Value
 from paparatsd.graph_model import Certainty
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
@@ -376,14 +376,15 @@ class Resolver:
     # ------------------------------------------------------------------ users
 
     def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
-        """Yield each use of the project that may mean a definition, by path and line.
+        """Yield each use of the project that may mean a definition, nearest files first, by line.
 
         Those of its name, and of other names that imports and exports give it. The target may be
         in another tree. What a use really means, `resolve` says.
         """
         names = self._spellings(target)
         using = self.tree.using(names)
-        paths = sorted({path for name in names for path in using[name]})
+        home = target.path
+        paths = sorted({one for name in names for one in using[name]}, key=_nearness_to(home))
         for file in self.tree.files(paths):
             local = dict.fromkeys(names)
             for name in names:
@@ -435,6 +436,10 @@ def distance(path: str, other: str) -> tuple[bool, bool, int, str]:
             break
         shared += 1
     return other != path, is_test(other), len(mine) + len(theirs) - 2 * shared, other
+
+
+def _nearness_to(home: str) -> Callable[[str], tuple[bool, bool, int, str]]:
+    return lambda path: distance(home, path)
 
 
 def _language(target: Target) -> str:

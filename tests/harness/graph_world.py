@@ -56,9 +56,7 @@ class GraphWorld:
         stat = Stat(1, 1, 1, 1)
         change = ViewChange(
             set={
-                path: ViewEntry(one, stat)
-                for path, one in after.items()
-                if before.get(path) != one
+                path: ViewEntry(one, stat) for path, one in after.items() if before.get(path) != one
             },
             drop=tuple(path for path in before if path not in after),
         )

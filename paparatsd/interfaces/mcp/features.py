@@ -188,7 +188,7 @@ def _related_lines(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     for hit in results:
         name = hit["symbol"] or hit["address"]
         for one in hit.get("related", ())[:MAX_RELATED]:
-            doubt = "" if one["certainty"] == "extracted" else " (inferred)"
+            doubt = "" if one["certainty"] == "exact" else " (inferred)"
             relation = one["relation"].replace("_", " ")
             line = f"- {name} {relation} {one['kind']} {one['address']}{doubt}"
             lines.setdefault(line, [shortened(line)])

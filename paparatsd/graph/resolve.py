@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_MEANINGS = 50
 """A name that is defined in more places says nothing about any of them."""
+_MAX_KEPT = 20_000
 MIN_GUESSED_CHARS = 3
 """Shorter names are not resolved by name alone."""
 COMMON = frozenset({
@@ -77,6 +78,7 @@ class Resolver:
         self.others = tuple(others)
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
+        self._kept: dict[str, tuple[Target, ...]] = {}
 
     # ------------------------------------------------------------------ uses
 
@@ -289,12 +291,7 @@ class Resolver:
         folded = use.name.casefold().strip("_?!#")
         if len(use.name) < MIN_GUESSED_CHARS or (member and folded in COMMON):
             return Resolution()
-        family = traits_of(file.language).family
-        places = [
-            one
-            for one in self.tree.defining([use.name])[use.name]
-            if traits_of(language_of(one.path)).family == family
-        ]
+        places = self._namesakes(use.name, traits_of(file.language).family)
         if len(places) > MAX_MEANINGS:
             return Resolution(crowded=True)
         fitting = [one for one in places if _may_be(one, file, member=member)]
@@ -307,6 +304,20 @@ class Resolver:
         ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
         certain = len(_distinct(found)) == 1
         return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
+
+    def _namesakes(self, name: str, family: str) -> Sequence[Target]:
+        """Return the definitions of a name in languages that can use each other's names."""
+        key = f"namesakes {family} {name}"
+        places = self.tree.defining([name])[name]
+        if len(places) <= 1:
+            return [one for one in places if traits_of(language_of(one.path)).family == family]
+        if key not in self._kept:
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = tuple(
+                one for one in places if traits_of(language_of(one.path)).family == family
+            )
+        return self._kept[key]
 
     def named(self, name: str) -> Sequence[Target]:
         """Return what a person's spelling may mean, best first: `send`, `Session.send`, `a::b`.
@@ -364,14 +375,16 @@ class Resolver:
 
     def _owner_elsewhere(self, target: Target, qualified: str) -> Target | None:
         name = qualified.rpartition(".")[2]
+        places = target.tree.defining([name])[name] if name else ()
+        near = sorted(places, key=lambda one: distance(target.path, one.path))[:MAX_MEANINGS]
         found = [
             one
-            for one in (target.tree.defining([name])[name] if name else ())
+            for one in near
             if (symbol := symbol_of(one)) is not None
             and symbol.kind in TYPES
             and symbol.qualified == qualified
         ]
-        return min(found, key=lambda one: distance(target.path, one.path), default=None)
+        return found[0] if found else None
 
     # ------------------------------------------------------------------ users
 

@@ -302,6 +302,8 @@ class Resolver:
         if not found:
             return Resolution()
         ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
+        if traits_of(file.language).apart and (body := _only_body(ranked)) is not None:
+            return Resolution((body, *(one for one in ranked if one != body)), Certainty.INFERRED)
         certain = len(_distinct(found)) == 1
         return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
 
@@ -517,6 +519,14 @@ def _is_body(target: Target, declared: Symbol) -> bool:
         and symbol.qualified == declared.qualified
         and symbol.end_line > symbol.start_line
     )
+
+
+def _only_body(targets: Sequence[Target]) -> Target | None:
+    """Return the one definition among declarations of the same name, None when there are more."""
+    symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
+    bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
+    alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
+    return bodies[0] if alone and len(targets) > 1 else None
 
 
 def _ends_in(symbol: Symbol, path: str, parts: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from paparatsd.graph.values import Place, Sort, Value
 from paparatsd.graph_model import Certainty
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
@@ -317,6 +317,8 @@ class Resolver:
         if not found:
             return Resolution()
         ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
+        if traits_of(file.language).apart and (body := _only_body(ranked)) is not None:
+            return Resolution((body, *(one for one in ranked if one != body)), Certainty.INFERRED)
         certain = len(_distinct(found)) == 1
         return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
 
@@ -404,14 +406,15 @@ class Resolver:
     # ------------------------------------------------------------------ users
 
     def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
-        """Yield each use of the project that may mean a definition, by path and line.
+        """Yield each use of the project that may mean a definition, nearest files first, by line.
 
         Those of its name, and of other names that imports and exports give it. The target may be
         in another tree. What a use really means, `resolve` says.
         """
         names = self._spellings(target)
         using = self.tree.using(names)
-        paths = sorted({path for name in names for path in using[name]})
+        home = target.path
+        paths = sorted({one for name in names for one in using[name]}, key=_nearness_to(home))
         for file in self.tree.files(paths):
             local = dict.fromkeys(names)
             for name in names:
@@ -473,6 +476,10 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return at == len(text) - 1
     return False
+
+
+def _nearness_to(home: str) -> Callable[[str], tuple[bool, bool, int, str]]:
+    return lambda path: distance(home, path)
 
 
 def _language(target: Target) -> str:
@@ -537,6 +544,14 @@ def _is_body(target: Target, declared: Symbol) -> bool:
         and symbol.qualified == declared.qualified
         and symbol.end_line > symbol.start_line
     )
+
+
+def _only_body(targets: Sequence[Target]) -> Target | None:
+    """Return the one definition among declarations of the same name, None when there are more."""
+    symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
+    bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
+    alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
+    return bodies[0] if alone and len(targets) > 1 else None
 
 
 def _ends_in(symbol: Symbol, path: str, parts: Sequence[str]) -> bool:

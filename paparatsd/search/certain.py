@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.spelling import name_parts
 from paparatsd.search_model import Confidence
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.fields import GATE_STEMS, file_stem
+from paparatsd.chunks.priors import Prior, partner_stem, path_priors, version_folders
 from paparatsd.chunks.terms import is_cjk, parts_of
 from paparatsd.search.matching import distinct, ranges
-from paparatsd.search.priors import Prior, partner_stem, path_priors, version_folders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

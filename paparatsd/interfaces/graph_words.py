@@ -1,0 +1,415 @@
+"""The symbol graph in words, from the shapes of `graph_shapes.py`: for terminals and for agents.
+
+An answer is a list of sections. Each knows which list of its shape it tells (`part`), so that
+what had no room can be cut off the data too. Nothing here is cleaned of control characters: who
+prints it does that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.interfaces.history_words import change_line, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    Shape = Mapping[str, Any]
+
+FILE = "file"
+MARKS = {"exact": "", "inferred": "?", "ambiguous": "??"}
+LEGEND = (
+    ("inferred", "? inferred: nothing else here is called so"),
+    ("ambiguous", "?? one of several that may be meant"),
+)
+MAX_RANGES = 8
+MAX_TESTS = 8
+MAX_IMPORTS = 12
+MAX_FOLDERS = 20
+MAX_SERVICES = 15
+MAX_SIGNATURE_CHARS = 160
+UNSEEN = "uses through strings, reflection or other repositories cannot be seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How it is said: an item begins with `bullet`, relations are padded to `pad` columns.
+
+    `show` writes an address.
+    """
+
+    bullet: str = "- "
+    pad: int = 0
+    show: Callable[[str], str] = str
+
+
+AGENT = Voice()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Items under a head, each of lines; they tell the list at `part` of the shape, in its order.
+
+    `weight`: how much of the room it is worth, beside the other sections.
+    """
+
+    head: tuple[str, ...]
+    items: tuple[tuple[str, ...], ...]
+    part: tuple[str | int, ...]
+    weight: int = 1
+
+
+# --------------------------------------------------------------------------- pieces
+
+
+def place_of(symbol: Shape, show: Callable[[str], str] = str) -> str:
+    """Return the address of a symbol; of a file's top level its path."""
+    if symbol["kind"] == FILE:
+        file = f"{symbol['project']}:{symbol['path']}"
+        return f"top level of {show(file)}"
+    return show(symbol["address"])
+
+
+def line_ranges(lines: Sequence[int]) -> str:
+    """Return lines, neighbours together: "line 4", "lines 4-6, 9"; "" for none."""
+    ranges: list[list[int]] = []
+    for line in lines:
+        if ranges and line == ranges[-1][1] + 1:
+            ranges[-1][1] = line
+        else:
+            ranges.append([line, line])
+    if not ranges:
+        return ""
+    said = [f"{a}" if a == b else f"{a}-{b}" for a, b in ranges[:MAX_RANGES]]
+    more = f" and {len(ranges) - MAX_RANGES} more" if len(ranges) > MAX_RANGES else ""
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(said)}{more}"
+
+
+def signature_of(symbol: Shape) -> str:
+    """Return how a symbol is declared, on one line; its kind and name when that is not known."""
+    text = " ".join(symbol["signature"].split()) or f"{symbol['kind']} {symbol['name']}"
+    return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
+
+
+def symbol_line(symbol: Shape, voice: Voice = AGENT) -> str:
+    """Return what a symbol is and where."""
+    tags = _tags(("hub", symbol["hub"]), ("test", symbol["test"]))
+    lines = _span(symbol)
+    return _joined(symbol["kind"], f"{place_of(symbol, voice.show)}  {lines}", tags)
+
+
+def _span(symbol: Shape) -> str:
+    start, end = symbol["start_line"], symbol["end_line"]
+    return f"line {start}" if start == end else f"lines {start}-{end}"
+
+
+def edge_line(edge: Shape, used: str, voice: Voice = AGENT) -> str:
+    """Return one use: relation, the other end, lines, and what is special about it.
+
+    `used` is the name of the used symbol: how it is written is said when that is another one.
+    """
+    symbol, written = edge["symbol"], edge["written"]
+    tags = _tags(("hub", symbol["hub"]), ("other project", edge["cross"]))
+    alias = written and written != used.rpartition(".")[2] and written not in edge["note"]
+    remarks = "; ".join(filter(None, (f"as {written}" if alias else "", edge["note"])))
+    return _joined(
+        f"{relation_of(edge):<{voice.pad}}",
+        f"{place_of(symbol, voice.show)}  {line_ranges(edge['lines'])}".rstrip(),
+        tags,
+        f"({remarks})" if remarks else "",
+    )
+
+
+def relation_of(edge: Shape) -> str:
+    """Return the relation, marked with how sure it is."""
+    return f"{edge['relation']}{MARKS[edge['certainty']]}"
+
+
+def legend(shape: object) -> list[str]:
+    """Return what the marks mean that an answer has."""
+    there = set(_certainties(shape))
+    return ["; ".join(text for word, text in LEGEND if word in there)] if there - {"exact"} else []
+
+
+def _certainties(shape: object) -> Iterator[str]:
+    if isinstance(shape, dict):
+        if "certainty" in shape and "relation" in shape:
+            yield shape["certainty"]
+        for value in shape.values():
+            yield from _certainties(value)
+    elif isinstance(shape, list):
+        for value in shape:
+            yield from _certainties(value)
+
+
+def _tags(*tags: tuple[str, bool]) -> str:
+    said = [name for name, is_so in tags if is_so]
+    return f"[{', '.join(said)}]" if said else ""
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(filter(None, parts))
+
+
+# --------------------------------------------------------------------------- answers
+
+
+def usages_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell users and used of every symbol that was meant."""
+    sections = []
+    for number, found in enumerate(shape["found"]):
+        symbol = found["symbol"]
+        head = [symbol_line(symbol, voice)]
+        if symbol["signature"]:
+            head.append(signature_of(symbol))
+        for name in ("incoming", "outgoing"):
+            side = found[name]
+            if side is None:
+                continue
+            part = ("found", number, name, "edges")
+            items = [
+                (voice.bullet + edge_line(edge, _used(edge, symbol, name), voice),)
+                for edge in side["edges"]
+            ]
+            sections.append(Section((*head, _side_head(name, side)), tuple(items), part))
+            head = []
+    return sections
+
+
+def _used(edge: Shape, symbol: Shape, side: str) -> str:
+    return str(symbol["name"] if side == "incoming" else edge["symbol"]["name"])
+
+
+def _side_head(name: str, side: Shape) -> str:
+    verb = "used by" if name == "incoming" else "uses"
+    if not side["total"]:
+        return f"{verb} nothing that is indexed" + (f"; {UNSEEN}" if name == "incoming" else "")
+    if not side["edges"]:
+        return f"{verb} {counted(side['total'], 'symbol')}, none of them on this page"
+    least = "at least " if side["capped"] else ""
+    return f"{verb} {least}{counted(side['total'], 'symbol')}:"
+
+
+def usages_more(shape: Shape) -> list[tuple[str, int, int]]:
+    """Return for each side that goes on: its direction, the next offset, how many are left.
+
+    Empty when several symbols were meant: an offset counts in each of them.
+    """
+    if len(shape["found"]) != 1:
+        return []
+    sides = [(name, shape["found"][0][name]) for name in ("incoming", "outgoing")]
+    return [
+        (name, side["more"], side["total"] - side["more"])
+        for name, side in sides
+        if side is not None and side["more"] is not None
+    ]
+
+
+def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell where something is defined."""
+    items = []
+    for found in shape["found"]:
+        symbol = found["symbol"]
+        doubt = f"({found['certainty']})" if found["certainty"] != "exact" else ""
+        note = f"({found['note']})" if found["note"] else ""
+        lines = [voice.bullet + _joined(symbol_line(symbol, voice), doubt, note)]
+        lines += [f"  {text}" for text in (signature_of(symbol), _first_of(symbol["doc"])) if text]
+        items.append(tuple(lines))
+    left = shape["total"] - len(items)
+    head = (f"{counted(shape['total'], 'definition')}, the {len(items)} likeliest:",)
+    return [Section(head if left > 0 else (), tuple(items), ("found",))]
+
+
+def _first_of(doc: str) -> str:
+    return doc.strip().partition("\n")[0].strip()[:MAX_SIGNATURE_CHARS]
+
+
+def outline_title(shape: Shape) -> str:
+    """Return what is outlined."""
+    where = f"{shape['project']}:{shape['path']}"
+    if len(shape["files"]) == 1 and shape["files"][0]["path"] == shape["path"]:
+        return where
+    return f"{where or shape['project']} ({counted(shape['total_files'], 'file')})"
+
+
+def folders_line(shape: Shape) -> str:
+    """Return the folders of a directory with their files; "" when there are none."""
+    folders = list(shape["folders"].items())
+    if not folders:
+        return ""
+    said = [f"{name}/ {number}" for name, number in folders[:MAX_FOLDERS]]
+    more = [f"{len(folders) - MAX_FOLDERS} more"] if len(folders) > MAX_FOLDERS else []
+    return f"folders, with their files: {', '.join([*said, *more])}"
+
+
+def outline_lines(file: Shape) -> tuple[str, list[str], list[str]]:
+    """Return of one file's outline the head, remarks, and a line for each symbol."""
+    about = ", ".join(filter(None, (file["language"], counted(file["lines"], "line"))))
+    remarks = []
+    if file["imports"]:
+        left = len(file["imports"]) - MAX_IMPORTS
+        more = f" and {left} more" if left > 0 else ""
+        remarks.append(f"  imports {', '.join(file['imports'][:MAX_IMPORTS])}{more}")
+    entries = [
+        f"  {'  ' * one['depth']}{one['symbol']['start_line']}-{one['symbol']['end_line']} "
+        f"{signature_of(one['symbol'])}"
+        for one in file["entries"]
+    ]
+    return f"{file['path']} ({about})", remarks, entries
+
+
+def hidden_line(hidden: int) -> str:
+    """Return how many symbols of a file are not shown."""
+    return f"  and {counted(hidden, 'more symbol')}: deeper, private, or without room here"
+
+
+def path_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell how one symbol comes to call another."""
+    items = []
+    for path in shape["paths"]:
+        first, *_ = path["symbols"]
+        lines = [f"{voice.bullet}{place_of(first, voice.show)}"]
+        lines += [
+            f"  {'  ' * depth}{_step(edge, voice)}" for depth, edge in enumerate(path["edges"], 1)
+        ]
+        items.append(tuple(lines))
+    return [Section((), tuple(items), ("paths",))]
+
+
+def _step(edge: Shape, voice: Voice) -> str:
+    where = line_ranges(edge["lines"])
+    tail = f"({edge['note']})" if edge["note"] else ""
+    cross = _tags(("other project", edge["cross"]))
+    return _joined(
+        f"{where} {relation_of(edge)}", place_of(edge["symbol"], voice.show), cross, tail
+    )
+
+
+def no_path_line(max_hops: int) -> str:
+    """Return that no chain was found, and what that is worth."""
+    return f"no chain of up to {counted(max_hops, 'call')} is known; {UNSEEN}"
+
+
+def ends_line(shape: Shape) -> str:
+    """Return between which symbols chains were looked for."""
+    source, target = (
+        " or ".join(place_of(one) for one in shape[end]) for end in ("source", "target")
+    )
+    return f"from {source} to {target}"
+
+
+def impact_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell what depends on something: seeds, where, what, and the tests."""
+    seeds = [
+        (voice.bullet + symbol_line(one["symbol"], voice), *_changed_lines(one["last_change"]))
+        for one in shape["seeds"]
+    ]
+    services = [
+        (f"{voice.bullet}{one['project']} {one['folder'] or '(top)'}: {one['symbols']}",)
+        for one in shape["services"][:MAX_SERVICES]
+    ]
+    several = len(shape["seeds"]) > 1
+    return [
+        Section(("if this changes:",), tuple(seeds), ("seeds",), 2),
+        Section(("then in:",), tuple(services), ("services",)),
+        *(
+            Section((head,), _affected_items(shape[name], several, voice), (name,), weight)
+            for name, head, weight in (
+                ("affected", "it may break:", 4),
+                ("tests", "tests that reach it:", 2),
+            )
+        ),
+    ]
+
+
+def _changed_lines(change: Shape | None) -> tuple[str, ...]:
+    return () if change is None else (f"  {change_line(change)}",)
+
+
+def _affected_items(
+    affected: Iterable[Shape], several: bool, voice: Voice
+) -> tuple[tuple[str, ...], ...]:
+    return tuple((voice.bullet + _affected_line(one, several, voice),) for one in affected)
+
+
+def _affected_line(one: Shape, several: bool, voice: Voice) -> str:
+    via = str(one["via"]).partition("#")[2] or one["via"]
+    through = f"through {via}" if one["hop"] > 1 or several else ""
+    return _joined(
+        f"hop {one['hop']}",
+        f"{relation_of(one):<{voice.pad}}",
+        f"{place_of(one['symbol'], voice.show)}  {line_ranges(one['lines'])}",
+        _tags(("hub", one["symbol"]["hub"]), ("other project", one["cross"])),
+        through,
+    )
+
+
+def impact_line(shape: Shape) -> str:
+    """Return how much depends on it in one line."""
+    if not shape["seeds"]:
+        return "nothing was found that could change"
+    if not shape["total"]:
+        return f"nothing that is indexed depends on it; {UNSEEN}"
+    least = "at least " if shape["capped"] else ""
+    tests = sum(one["symbol"]["test"] for one in shape["tests"])
+    total, found = shape["total"], counted(tests, "test")
+    return f"{least}{counted(total, 'symbol')} depend on it, {found} among them"
+
+
+def changed_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell which symbols a change touches."""
+    items = tuple(_changed_item(one, voice) for one in shape["symbols"])
+    return [Section((), items, ("symbols",))]
+
+
+def _changed_item(one: Shape, voice: Voice) -> tuple[str, ...]:
+    symbol = one["symbol"]
+    was = f"(was {one['before']})" if one["before"] else ""
+    lines = line_ranges(one["lines"])
+    first = _joined(one["change"], symbol["kind"], place_of(symbol, voice.show), lines, was)
+    rest = [f"  {edge_line(edge, symbol['name'], voice)}" for edge in one["callers"]]
+    left = one["callers_total"] - len(one["callers"])
+    if left > 0:
+        rest.append(f"  and {counted(left, 'more user')}")
+    if one["tests"]:
+        said = ", ".join(place_of(test, voice.show) for test in one["tests"][:MAX_TESTS])
+        more = len(one["tests"]) - MAX_TESTS
+        rest.append(f"  tests: {said}" + (f" and {more} more" if more > 0 else ""))
+    return (voice.bullet + first, *rest)
+
+
+def changed_line(shape: Shape) -> str:
+    """Return how much a change touches in one line."""
+    what = shape["against"] or "changes"
+    if not shape["total"]:
+        return f"{what}: no symbol is touched in {counted(shape['files'], 'changed file')}"
+    return f"{what}: {counted(shape['total'], 'symbol')} in {counted(shape['files'], 'file')}"
+
+
+def unused_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell what nothing seems to use, with the doubts about it."""
+    items = tuple(
+        (_surveyed(one, voice, f"(but {', '.join(one['reasons'])})" if one["reasons"] else ""),)
+        for one in shape["found"]
+    )
+    return [Section((), items, ("found",))]
+
+
+def hub_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
+    """Tell what most is built on, and where programs begin."""
+    items = tuple(
+        (_surveyed(one, voice, f"{counted(one['users'], 'file')} use it ({_reasons(one)})"),)
+        for one in shape["found"]
+    )
+    return [Section((), items, ("found",))]
+
+
+def _surveyed(one: Shape, voice: Voice, said: str) -> str:
+    symbol = one["symbol"]
+    where = f"{place_of(symbol, voice.show)}  {_span(symbol)}"
+    return voice.bullet + _joined(symbol["kind"], where, said)
+
+
+def _reasons(one: Shape) -> str:
+    return ", ".join(one["reasons"])

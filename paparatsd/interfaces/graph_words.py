@@ -1,158 +1,43 @@
 """The symbol graph in words, from the shapes of `graph_shapes.py`: for terminals and for agents.
 
-An answer is a list of sections. Each knows which list of its shape it tells (`part`), so that
-what had no room can be cut off the data too. Nothing here is cleaned of control characters: who
-prints it does that.
+An answer is a list of sections. Each knows which list of its shape it tells, so that what had no
+room can be cut off the data too. Nothing here is cleaned of control characters: who prints it
+does that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.graph_phrases import (
+    AGENT,
+    MAX_SIGNATURE_CHARS,
+    Section,
+    Voice,
+    edge_line,
+    joined,
+    line_ranges,
+    place_of,
+    relation_of,
+    rows_of,
+    signature_of,
+    span_of,
+    symbol_line,
+    tags_of,
+)
 from paparatsd.interfaces.history_words import change_line, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     Shape = Mapping[str, Any]
 
-FILE = "file"
-MARKS = {"exact": "", "inferred": "?", "ambiguous": "??"}
-LEGEND = (
-    ("inferred", "? inferred: nothing else here is called so"),
-    ("ambiguous", "?? one of several that may be meant"),
-)
-MAX_RANGES = 8
+WIDELY = "used widely"
 MAX_TESTS = 8
 MAX_IMPORTS = 12
 MAX_FOLDERS = 20
 MAX_SERVICES = 15
-MAX_SIGNATURE_CHARS = 160
 UNSEEN = "uses through strings, reflection or other repositories cannot be seen"
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """How it is said: an item begins with `bullet`, relations are padded to `pad` columns.
-
-    `show` writes an address.
-    """
-
-    bullet: str = "- "
-    pad: int = 0
-    show: Callable[[str], str] = str
-
-
-AGENT = Voice()
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Items under a head, each of lines; they tell the list at `part` of the shape, in its order.
-
-    `weight`: how much of the room it is worth, beside the other sections.
-    """
-
-    head: tuple[str, ...]
-    items: tuple[tuple[str, ...], ...]
-    part: tuple[str | int, ...]
-    weight: int = 1
-
-
-# --------------------------------------------------------------------------- pieces
-
-
-def place_of(symbol: Shape, show: Callable[[str], str] = str) -> str:
-    """Return the address of a symbol; of a file's top level its path."""
-    if symbol["kind"] == FILE:
-        file = f"{symbol['project']}:{symbol['path']}"
-        return f"top level of {show(file)}"
-    return show(symbol["address"])
-
-
-def line_ranges(lines: Sequence[int]) -> str:
-    """Return lines, neighbours together: "line 4", "lines 4-6, 9"; "" for none."""
-    ranges: list[list[int]] = []
-    for line in lines:
-        if ranges and line == ranges[-1][1] + 1:
-            ranges[-1][1] = line
-        else:
-            ranges.append([line, line])
-    if not ranges:
-        return ""
-    said = [f"{a}" if a == b else f"{a}-{b}" for a, b in ranges[:MAX_RANGES]]
-    more = f" and {len(ranges) - MAX_RANGES} more" if len(ranges) > MAX_RANGES else ""
-    return f"line{'s' if len(lines) > 1 else ''} {', '.join(said)}{more}"
-
-
-def signature_of(symbol: Shape) -> str:
-    """Return how a symbol is declared, on one line; its kind and name when that is not known."""
-    text = " ".join(symbol["signature"].split()) or f"{symbol['kind']} {symbol['name']}"
-    return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
-
-
-def symbol_line(symbol: Shape, voice: Voice = AGENT) -> str:
-    """Return what a symbol is and where."""
-    tags = _tags(("hub", symbol["hub"]), ("test", symbol["test"]))
-    lines = _span(symbol)
-    return _joined(symbol["kind"], f"{place_of(symbol, voice.show)}  {lines}", tags)
-
-
-def _span(symbol: Shape) -> str:
-    start, end = symbol["start_line"], symbol["end_line"]
-    return f"line {start}" if start == end else f"lines {start}-{end}"
-
-
-def edge_line(edge: Shape, used: str, voice: Voice = AGENT) -> str:
-    """Return one use: relation, the other end, lines, and what is special about it.
-
-    `used` is the name of the used symbol: how it is written is said when that is another one.
-    """
-    symbol, written = edge["symbol"], edge["written"]
-    tags = _tags(("hub", symbol["hub"]), ("other project", edge["cross"]))
-    alias = written and written != used.rpartition(".")[2] and written not in edge["note"]
-    remarks = "; ".join(filter(None, (f"as {written}" if alias else "", edge["note"])))
-    return _joined(
-        f"{relation_of(edge):<{voice.pad}}",
-        f"{place_of(symbol, voice.show)}  {line_ranges(edge['lines'])}".rstrip(),
-        tags,
-        f"({remarks})" if remarks else "",
-    )
-
-
-def relation_of(edge: Shape) -> str:
-    """Return the relation, marked with how sure it is."""
-    return f"{edge['relation']}{MARKS[edge['certainty']]}"
-
-
-def legend(shape: object) -> list[str]:
-    """Return what the marks mean that an answer has."""
-    there = set(_certainties(shape))
-    return ["; ".join(text for word, text in LEGEND if word in there)] if there - {"exact"} else []
-
-
-def _certainties(shape: object) -> Iterator[str]:
-    if isinstance(shape, dict):
-        if "certainty" in shape and "relation" in shape:
-            yield shape["certainty"]
-        for value in shape.values():
-            yield from _certainties(value)
-    elif isinstance(shape, list):
-        for value in shape:
-            yield from _certainties(value)
-
-
-def _tags(*tags: tuple[str, bool]) -> str:
-    said = [name for name, is_so in tags if is_so]
-    return f"[{', '.join(said)}]" if said else ""
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(filter(None, parts))
-
-
-# --------------------------------------------------------------------------- answers
 
 
 def usages_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
@@ -213,7 +98,7 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         symbol = found["symbol"]
         doubt = f"({found['certainty']})" if found["certainty"] != "exact" else ""
         note = f"({found['note']})" if found["note"] else ""
-        lines = [voice.bullet + _joined(symbol_line(symbol, voice), doubt, note)]
+        lines = [voice.bullet + joined(symbol_line(symbol, voice), doubt, note)]
         lines += [f"  {text}" for text in (signature_of(symbol), _first_of(symbol["doc"])) if text]
         items.append(tuple(lines))
     left = shape["total"] - len(items)
@@ -252,8 +137,7 @@ def outline_lines(file: Shape) -> tuple[str, list[str], list[str]]:
         more = f" and {left} more" if left > 0 else ""
         remarks.append(f"  imports {', '.join(file['imports'][:MAX_IMPORTS])}{more}")
     entries = [
-        f"  {'  ' * one['depth']}{one['symbol']['start_line']}-{one['symbol']['end_line']} "
-        f"{signature_of(one['symbol'])}"
+        f"  {'  ' * one['depth']}{rows_of(one['symbol'])} {signature_of(one['symbol'])}"
         for one in file["entries"]
     ]
     return f"{file['path']} ({about})", remarks, entries
@@ -280,10 +164,8 @@ def path_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
 def _step(edge: Shape, voice: Voice) -> str:
     where = line_ranges(edge["lines"])
     tail = f"({edge['note']})" if edge["note"] else ""
-    cross = _tags(("other project", edge["cross"]))
-    return _joined(
-        f"{where} {relation_of(edge)}", place_of(edge["symbol"], voice.show), cross, tail
-    )
+    cross = tags_of(("other project", edge["cross"]))
+    return joined(f"{where} {relation_of(edge)}", place_of(edge["symbol"], voice.show), cross, tail)
 
 
 def no_path_line(max_hops: int) -> str:
@@ -336,11 +218,11 @@ def _affected_items(
 def _affected_line(one: Shape, several: bool, voice: Voice) -> str:
     via = str(one["via"]).partition("#")[2] or one["via"]
     through = f"through {via}" if one["hop"] > 1 or several else ""
-    return _joined(
+    return joined(
         f"hop {one['hop']}",
         f"{relation_of(one):<{voice.pad}}",
         f"{place_of(one['symbol'], voice.show)}  {line_ranges(one['lines'])}",
-        _tags(("hub", one["symbol"]["hub"]), ("other project", one["cross"])),
+        tags_of(("hub", one["symbol"]["hub"]), ("other project", one["cross"])),
         through,
     )
 
@@ -367,7 +249,7 @@ def _changed_item(one: Shape, voice: Voice) -> tuple[str, ...]:
     symbol = one["symbol"]
     was = f"(was {one['before']})" if one["before"] else ""
     lines = line_ranges(one["lines"])
-    first = _joined(one["change"], symbol["kind"], place_of(symbol, voice.show), lines, was)
+    first = joined(one["change"], symbol["kind"], place_of(symbol, voice.show), lines, was)
     rest = [f"  {edge_line(edge, symbol['name'], voice)}" for edge in one["callers"]]
     left = one["callers_total"] - len(one["callers"])
     if left > 0:
@@ -399,17 +281,18 @@ def unused_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
 def hub_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell what most is built on, and where programs begin."""
     items = tuple(
-        (_surveyed(one, voice, f"{counted(one['users'], 'file')} use it ({_reasons(one)})"),)
-        for one in shape["found"]
+        (_surveyed(one, voice, f" {', '.join(_grounds(one))}"),) for one in shape["found"]
     )
     return [Section((), items, ("found",))]
 
 
 def _surveyed(one: Shape, voice: Voice, said: str) -> str:
     symbol = one["symbol"]
-    where = f"{place_of(symbol, voice.show)}  {_span(symbol)}"
-    return voice.bullet + _joined(symbol["kind"], where, said)
+    where = f"{place_of(symbol, voice.show)}  {span_of(symbol)}"
+    return voice.bullet + joined(symbol["kind"], where, said)
 
 
-def _reasons(one: Shape) -> str:
-    return ", ".join(one["reasons"])
+def _grounds(one: Shape) -> list[str]:
+    """Return why something is in a survey of hubs; that it is used widely is said by a number."""
+    users = [f"used in {counted(one['users'], 'file')}"] if one["users"] else []
+    return [*users, *(reason for reason in one["reasons"] if reason != WIDELY)]

@@ -8,6 +8,7 @@ from paparatsd.errors import BadQuery
 from paparatsd.interfaces import graph_words as words
 from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
 from paparatsd.interfaces.cli.search import stale_lines
+from paparatsd.interfaces.graph_phrases import Voice, legend
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.cli.context import Context
     from paparatsd.interfaces.cli.output import Output
+    from paparatsd.interfaces.graph_phrases import Section
 
-VOICE = words.Voice(bullet="  ", pad=11, show=pasteable)
+VOICE = Voice(bullet="  ", pad=11, show=pasteable)
 ANSWER_S = 60.0
 """How long a survey of large projects is waited for."""
 
@@ -42,8 +44,6 @@ def usages(context: Context) -> int:
     for side, offset, left in words.usages_more(answer):
         which = f" --direction {side}" if arguments.direction == "both" else ""
         _dim(context.output, f"{left:,} more with{which} --offset {offset}")
-    if len(answer["found"]) < answer["meant"]:
-        _dim(context.output, f"{answer['meant']} definitions are called so; give an address")
     return 0
 
 
@@ -197,8 +197,10 @@ def _where(arguments: Namespace) -> dict[str, Any]:
     return {"projects": arguments.project, "groups": arguments.group, "paths": arguments.path}
 
 
-def _print_sections(output: Output, sections: Iterable[words.Section]) -> None:
-    for section in sections:
+def _print_sections(output: Output, sections: Iterable[Section]) -> None:
+    for at, section in enumerate(sections):
+        if at and len(section.head) > 1:
+            output.line()
         for number, line in enumerate(section.head):
             output.line(line, style="bold" if number == 0 else "dim")
         for first, *rest in section.items:
@@ -208,7 +210,7 @@ def _print_sections(output: Output, sections: Iterable[words.Section]) -> None:
 
 
 def _print_end(output: Output, answer: Mapping[str, Any]) -> None:
-    for line in words.legend(answer):
+    for line in legend(answer):
         _dim(output, line)
     for note in answer["notes"]:
         output.paragraph(f"note: {note}", style="yellow")

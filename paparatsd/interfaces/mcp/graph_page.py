@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import UnknownProject
 from paparatsd.graph_model import GraphScope, Relation
-from paparatsd.interfaces.graph_words import legend
+from paparatsd.interfaces.graph_phrases import legend
 from paparatsd.interfaces.mcp.page import Page, shortened
 from paparatsd.interfaces.mcp.reply import ToolReply, cleaned, not_asked
 from paparatsd.interfaces.mcp.schemas import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from paparatsd.errors import UnknownAddress
     from paparatsd.interfaces.arguments import Arguments
-    from paparatsd.interfaces.graph_words import Section
+    from paparatsd.interfaces.graph_phrases import Section
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.model import Freshness
 

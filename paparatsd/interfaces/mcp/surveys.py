@@ -30,6 +30,7 @@ from paparatsd.interfaces.mcp.searching import PATH
 if TYPE_CHECKING:
     from paparatsd.graph_model import SurveyAnswer, SurveyRequest
     from paparatsd.interfaces.arguments import Arguments
+    from paparatsd.interfaces.graph_phrases import Section
     from paparatsd.interfaces.mcp.reply import ToolsApi
 
 _TAKES = {
@@ -104,7 +105,7 @@ def _page(
     title: str,
     max_tokens: int,
     request: SurveyRequest,
-    sections: list[words.Section],
+    sections: list[Section],
 ) -> ToolReply:
     page = start_page(title, max_tokens, answer.notes, answer.freshness)
 

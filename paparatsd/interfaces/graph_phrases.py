@@ -80,6 +80,11 @@ def signature_of(symbol: Shape) -> str:
     return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
 
 
+def first_line(doc: str) -> str:
+    """Return the beginning of what is written about a symbol."""
+    return doc.strip().partition("\n")[0].strip()[:MAX_SIGNATURE_CHARS]
+
+
 def symbol_line(symbol: Shape, voice: Voice = AGENT) -> str:
     """Return what a symbol is and where."""
     tags = tags_of(("hub", symbol["hub"]), ("test", symbol["test"]))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.graph_phrases import (
     AGENT,
-    MAX_SIGNATURE_CHARS,
     Section,
     Voice,
     edge_line,
+    first_line,
     joined,
     line_ranges,
     place_of,
@@ -99,15 +99,11 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         doubt = f"({found['certainty']})" if found["certainty"] != "exact" else ""
         note = f"({found['note']})" if found["note"] else ""
         lines = [voice.bullet + joined(symbol_line(symbol, voice), doubt, note)]
-        lines += [f"  {text}" for text in (signature_of(symbol), _first_of(symbol["doc"])) if text]
+        lines += [f"  {text}" for text in (signature_of(symbol), first_line(symbol["doc"])) if text]
         items.append(tuple(lines))
     left = shape["total"] - len(items)
     head = (f"{counted(shape['total'], 'definition')}, the {len(items)} likeliest:",)
     return [Section(head if left > 0 else (), tuple(items), ("found",))]
-
-
-def _first_of(doc: str) -> str:
-    return doc.strip().partition("\n")[0].strip()[:MAX_SIGNATURE_CHARS]
 
 
 def outline_title(shape: Shape) -> str:

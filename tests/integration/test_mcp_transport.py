@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 KINDS = ("auto", "legacy", "sse", "unix-auto", "unix-legacy")
-TOOLS = ["search_code", "get_chunk", "list_projects", "health_check", "delete_project"]
+TOOLS = [
+    "search_code", "get_chunk", "find_usages", "go_to_definition", "outline", "call_paths",
+    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "list_projects",
+    "health_check", "delete_project",
+]  # fmt: skip
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 
 

@@ -31,6 +31,8 @@ ASKING: dict[str, dict[str, Any]] = {
     "recent_changes": {"question": "dig"},
     "explain_feature": {"question": "dig"},
     "search_commits": {"query": "depth"},
+    "find_usages": {"address": ADDRESS, "direction": "both"},
+    "impact_analysis": {"address": ADDRESS},
 }
 """A usable call of each tool that takes a budget."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import UnknownProject
 from paparatsd.graph_model import GraphScope, Relation
-from paparatsd.interfaces.graph_phrases import legend
+from paparatsd.interfaces.graph_phrases import first_line, legend
 from paparatsd.interfaces.mcp.page import Page, shortened
 from paparatsd.interfaces.mcp.reply import ToolReply, cleaned, not_asked
 from paparatsd.interfaces.mcp.schemas import (
@@ -56,9 +56,9 @@ SYMBOL = object_of(
     },
     ("address", "kind", "name"),
 )
-"""A definition; where it is the end of an edge without language, signature and doc."""
-ENDS: Schema = {"type": "object", "required": ["address", "kind", "name"]}
-"""A definition where its members were told before."""
+"""A definition that is asked about."""
+ENDS = object_of({"address": TEXT, "kind": TEXT, "name": TEXT}, ("address", "kind", "name"))
+"""Any other definition; its lines, and whether it is a test or a hub, are there too."""
 EDGE = object_of(
     {
         "relation": {"type": "string", "enum": [one.value for one in Relation]},
@@ -78,7 +78,7 @@ ADDRESS = string(
     maxLength=8192,
 )
 FRESH = flag("Check the index against the disk first")
-_SELDOM = ("language", "signature", "doc", "exported")
+_SELDOM = ("project", "path", "language", "signature", "doc", "exported")
 
 
 def listed(items: Schema) -> Schema:
@@ -119,10 +119,13 @@ def told(
     page: Page,
     sections: Sequence[Section],
     continued: Callable[[dict[str, Any]], str] = lambda _shape: "",
+    *,
+    whole: str = "",
 ) -> ToolReply:
     """Write the sections that fit, cut the data to what is written, and say how to go on.
 
-    `continued` sets in the data that is left where to go on, and says so; "" at the end.
+    `continued` sets in the data that is left where to go on, and says so; "" at the end. `whole`
+    as in `reply_of`.
     """
     page.say(legend(shape))
     weights = [section.weight for section in sections]
@@ -134,7 +137,7 @@ def told(
         head = [shortened(line) for line in section.head]
         items = [[shortened(line) for line in item] for item in section.items]
         _cut(shape, section.part, page.items(head, items, share=share))
-    return reply_of(shape, page.text(continued(shape)))
+    return reply_of(shape, page.text(continued(shape)), whole)
 
 
 def _cut(shape: Any, part: Sequence[str | int], shown: int) -> None:  # noqa: ANN401 - a JSON value
@@ -153,22 +156,31 @@ def start_page(
     return page
 
 
-def reply_of(shape: Mapping[str, Any], text: str) -> ToolReply:
-    """Return a text with its data, the ends of edges in short."""
-    data: dict[str, Any] = {**_short(shape), "tokens": estimate_tokens(text)}
+def reply_of(shape: Mapping[str, Any], text: str, whole: str = "") -> ToolReply:
+    """Return a text with its data; only symbols asked about, in the list `whole`, are told whole.
+
+    Of the others stays what names and places them.
+    """
+    data: dict[str, Any] = {"tokens": estimate_tokens(text)}
+    for name, value in shape.items():
+        if name != whole:
+            data[name] = _short(value)
+            continue
+        data[name] = [
+            {**_short(one), "symbol": {**one["symbol"], "doc": first_line(one["symbol"]["doc"])}}
+            for one in value
+        ]
     return ToolReply(text, cleaned(data))
 
 
-def _short(value: Any, key: str = "", *, edge: bool = False) -> Any:  # noqa: ANN401 - a JSON value
-    """Return a value without what is seldom needed of the symbols at the ends of edges."""
+def _short(value: Any) -> Any:  # noqa: ANN401 - a JSON value
     if isinstance(value, dict):
-        if edge and key == "symbol":
-            return {name: one for name, one in value.items() if name not in _SELDOM}
-        is_edge = "relation" in value
-        return {name: _short(one, name, edge=is_edge) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_short(one, key) for one in value]
-    return value
+        return {
+            name: _short(one)
+            for name, one in value.items()
+            if not ("address" in value and "hub" in value and name in _SELDOM)
+        }
+    return [_short(one) for one in value] if isinstance(value, list) else value
 
 
 async def not_there(

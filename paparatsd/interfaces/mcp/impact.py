@@ -138,7 +138,7 @@ async def _impact_analysis(service: ToolsApi, arguments: Arguments) -> ToolReply
     notes = (words.impact_line(shape), *answer.notes)
     page = start_page(title, max_tokens, notes, answer.freshness)
     sections = [one for one in words.impact_sections(shape) if one.items]
-    return told(shape, page, sections)
+    return told(shape, page, sections, whole="seeds")
 
 
 async def _changed_symbols(service: ToolsApi, arguments: Arguments) -> ToolReply:
@@ -154,7 +154,7 @@ async def _changed_symbols(service: ToolsApi, arguments: Arguments) -> ToolReply
     title = f"Changed symbols, {words.changed_line(shape)}"
     page = start_page(title, max_tokens, answer.notes, answer.freshness)
     page.left += answer.total - len(answer.symbols)
-    return told(shape, page, words.changed_sections(shape))
+    return told(shape, page, words.changed_sections(shape), whole="symbols")
 
 
 IMPACT_ANALYSIS = Tool(_IMPACT_ANALYSIS, _impact_analysis)

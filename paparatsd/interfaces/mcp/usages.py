@@ -147,7 +147,7 @@ async def _find_usages(service: ToolsApi, arguments: Arguments) -> ToolReply:
             for side, offset, left in words.usages_more(shape)
         )
 
-    return told(shape, page, words.usages_sections(shape), continued)
+    return told(shape, page, words.usages_sections(shape), continued, whole="found")
 
 
 def _go_on(shape: Mapping[str, Any], offset: int) -> None:
@@ -171,7 +171,7 @@ async def _go_to_definition(service: ToolsApi, arguments: Arguments) -> ToolRepl
     shape = shapes.definition_json(answer)
     title = f"Definition of {answer.name!r}"
     page = start_page(title, max_tokens, answer.notes, answer.freshness)
-    return told(shape, page, words.definition_sections(shape))
+    return told(shape, page, words.definition_sections(shape), whole="found")
 
 
 async def _call_paths(service: ToolsApi, arguments: Arguments) -> ToolReply:

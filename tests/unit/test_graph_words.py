@@ -1,0 +1,158 @@
+"""How the symbol graph is spelled: members of the JSON, lines, signatures, one use in one line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from paparatsd.graph_model import (
+    Certainty,
+    ChangedAnswer,
+    Edge,
+    ImpactAnswer,
+    Relation,
+    Side,
+    Usages,
+    UsagesAnswer,
+)
+from paparatsd.interfaces.graph_phrases import (
+    Voice,
+    edge_line,
+    legend,
+    line_ranges,
+    place_of,
+    signature_of,
+    symbol_line,
+)
+from paparatsd.interfaces.graph_shapes import (
+    changed_json,
+    edge_json,
+    impact_json,
+    symbol_json,
+    usages_json,
+)
+from paparatsd.interfaces.graph_words import (
+    changed_line,
+    impact_line,
+    usages_more,
+    usages_sections,
+)
+from tests.harness.fake_graph import DIG, MEASURE, SLEEP, TOP, symbol
+
+
+def test_a_symbol_has_the_documented_members() -> None:
+    assert symbol_json(DIG) == {
+        "project": "marmots",
+        "path": "src/burrow3.py",
+        "start_line": 31,
+        "end_line": 39,
+        "address": "marmots:src/burrow3.py#Burrow.dig",
+        "kind": "method",
+        "name": "Burrow.dig",
+        "language": "python",
+        "signature": "def dig(self)",
+        "doc": "Does Burrow.dig.\n\nAnd more.",
+        "exported": True,
+        "test": False,
+        "hub": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], ""),
+        ([4], "line 4"),
+        ([4, 5, 6, 9], "lines 4-6, 9"),
+        (list(range(1, 40, 2)), "lines 1, 3, 5, 7, 9, 11, 13, 15 and 12 more"),
+    ],
+)
+def test_neighbouring_lines_are_said_together_and_many_are_counted(
+    lines: list[int], said: str
+) -> None:
+    assert line_ranges(lines) == said
+
+
+def test_the_top_level_of_a_file_is_named_by_its_path() -> None:
+    assert place_of(symbol_json(TOP)) == "top level of marmots:src/alps.py"
+    assert place_of(symbol_json(TOP), lambda text: f"<{text}>") == (
+        "top level of <marmots:src/alps.py>"
+    )
+
+
+def test_a_signature_stays_on_one_line_of_bounded_length() -> None:
+    long = replace(DIG, signature="def dig(\n    self,\n    deep: int\n)")
+    assert signature_of(symbol_json(long)) == "def dig( self, deep: int )"
+    assert signature_of(symbol_json(replace(DIG, signature=""))) == "method Burrow.dig"
+    assert len(signature_of(symbol_json(replace(DIG, signature="x" * 500)))) == 160
+
+
+def test_a_symbol_is_said_with_what_is_special_about_it() -> None:
+    assert symbol_line(symbol_json(MEASURE)) == (
+        "function marmots:src/tools.py#measure  lines 7-15 [hub]"
+    )
+    one = symbol("f", "tests/t.py", 3, end_line=3, test=True)
+    assert symbol_line(symbol_json(one)) == "function marmots:tests/t.py#f  line 3 [test]"
+
+
+def test_an_edge_says_how_it_is_written_only_when_that_is_another_name() -> None:
+    edge = Edge(Relation.CALLS, Certainty.INFERRED, SLEEP, (5,), "dig", cross=True)
+    assert edge_line(edge_json(edge), "Burrow.dig") == (
+        "calls? marmots:src/den.py#sleep  line 5 [other project]"
+    )
+    alias = edge_json(replace(edge, name="scrape", cross=False, certainty=Certainty.AMBIGUOUS))
+    assert edge_line(alias, "Burrow.dig").endswith(
+        "calls?? marmots:src/den.py#sleep  line 5 (as scrape)"
+    )
+    noted = edge_json(replace(edge, name="scrape", cross=False, note="through scrape"))
+    assert edge_line(noted, "Burrow.dig").endswith("line 5 (through scrape)")
+    voice = Voice(pad=11, show=lambda text: f"<{text}>")
+    assert edge_line(alias, "dig", voice).startswith("calls??     <marmots:src/den.py#sleep>")
+
+
+def test_marks_are_explained_where_they_are() -> None:
+    sure = Edge(Relation.CALLS, Certainty.EXACT, SLEEP, (5,), "dig")
+    assert legend({"edges": [edge_json(sure)]}) == []
+    guess = edge_json(replace(sure, certainty=Certainty.AMBIGUOUS))
+    assert legend([{"edges": [edge_json(sure), guess]}]) == ["?? one of several that may be meant"]
+
+
+def usages(*sides: Side | None, times: int = 1) -> dict[str, object]:
+    incoming, outgoing = sides
+    return usages_json(UsagesAnswer("dig", (Usages(DIG, incoming, outgoing),) * times, times))
+
+
+def test_a_side_without_edges_says_whether_there_are_none_or_none_here() -> None:
+    none, far = Side((), 0), Side((), 7)
+    heads = [section.head[-1] for section in usages_sections(usages(none, far))]
+    assert heads[0].startswith("used by nothing that is indexed; uses through strings")
+    assert heads[1] == "uses 7 symbols, none of them on this page"
+    capped = Side((Edge(Relation.CALLS, Certainty.EXACT, SLEEP, (5,), "dig"),), 900, 1, capped=True)
+    (section,) = usages_sections(usages(capped, None))
+    assert section.head[-1] == "used by at least 900 symbols:"
+
+
+def test_each_side_goes_on_by_itself_and_several_symbols_do_not() -> None:
+    edge = Edge(Relation.CALLS, Certainty.EXACT, SLEEP, (5,), "dig")
+    side, whole = Side((edge,), 9, 4), Side((edge,), 1)
+    assert usages_more(usages(side, whole)) == [("incoming", 4, 5)]
+    assert usages_more(usages(side, side)) == [("incoming", 4, 5), ("outgoing", 4, 5)]
+    assert usages_more(usages(side, None, times=2)) == []
+
+
+def test_impact_says_what_is_not_known_and_not_that_there_is_nothing() -> None:
+    assert impact_line(impact_json(ImpactAnswer((), (), (), (), 0))) == (
+        "nothing was found that could change"
+    )
+    alone = impact_json(ImpactAnswer((DIG,), (), (), (), 0))
+    assert "cannot be seen" in impact_line(alone)
+    assert alone["seeds"][0]["last_change"] is None
+    capped = impact_json(ImpactAnswer((DIG,), (), (), (), 1_204, capped=True))
+    assert impact_line(capped).startswith("at least 1,204 symbols")
+
+
+def test_a_change_that_touches_no_symbol_still_says_how_many_files_it_touches() -> None:
+    assert changed_line(changed_json(ChangedAnswer("staged", (), 2, 0))) == (
+        "staged: no symbol is touched in 2 changed files"
+    )

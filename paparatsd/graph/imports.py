@@ -61,6 +61,8 @@ class Imports:
         self._tree = tree
         self._others = others
         self._led: dict[tuple[int, str, Use], tuple[Tree, Imported] | None] = {}
+        self._open: set[tuple[int, tuple[str, ...], str]] = set()
+        self._cut = 0
         self._wildcards: dict[tuple[int, str], tuple[Use, ...]] = {}
         self._given: dict[tuple[int, tuple[str, ...], str], Found] = {}
 
@@ -122,18 +124,24 @@ class Imports:
 
     def member(self, module: Module, name: str, depth: int = 0) -> Found:
         """Return what a module gives under a name; through its re-exports, at most five."""
-        if depth > MAX_DEPTH:
-            return Found()
         key = (module.tree.project_id, module.paths, name)
         known = self._given.get(key)
         if known is not None:
             return known
-        # What asks for itself on the way round finds nothing.
-        self._given[key] = Found()
-        found = self._member(module, name, depth)
-        if len(self._given) > _MAX_KEPT:
-            self._given.clear()
-        self._given[key] = found
+        if depth > MAX_DEPTH or key in self._open:
+            self._cut += 1
+            return Found()
+        cut = self._cut
+        self._open.add(key)
+        try:
+            found = self._member(module, name, depth)
+        finally:
+            self._open.discard(key)
+        # What was cut short on the way, by a circle or by depth, may be more when asked for alone.
+        if self._cut == cut or found or depth == 0:
+            if len(self._given) > _MAX_KEPT:
+                self._given.clear()
+            self._given[key] = found
         return found
 
     def _member(self, module: Module, name: str, depth: int) -> Found:

@@ -33,6 +33,8 @@ MAX_DEPTH = 24
 """Bindings, results and types followed from one expression, one out of the other."""
 MAX_STEPS = 400
 """Names looked up for one expression."""
+MAX_NESTED = 8
+"""Looks at bases within looks at bases that start afresh."""
 MAX_RESULTS = 4
 """Return statements of a function that are looked at."""
 MAX_ALTERNATIVES = 6
@@ -53,6 +55,7 @@ class Types:
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._depth = 0
         self._steps = 0
+        self._nested = 0
 
     # ------------------------------------------------------------------ chains
 
@@ -328,7 +331,16 @@ class Types:
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
         text = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        found = self._types_named(place, text)
+        # Bases are kept: what they are must not depend on how deep in an expression they came up.
+        depth, steps = self._depth, self._steps
+        nested = self._nested
+        self._nested += 1
+        if nested < MAX_NESTED:
+            self._depth, self._steps = 1, 0
+        try:
+            found = self._types_named(place, text)
+        finally:
+            self._depth, self._steps, self._nested = depth, steps, nested
         types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
         return Bases(types, outside=not types)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
+from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import Bases, Members
 from paparatsd.graph.scopes import bindings, type_around
@@ -190,6 +191,9 @@ class Types:
         if binding.fact is not None:
             # What the name was before is meant on the right side of `x = x.next()`.
             line = min(place.line, binding.fact.line)
+            if not binding.fact.type and not binding.fact.value:
+                fixture = fixture_of(place, binding.scope, name)
+                return () if fixture is None else self.result(Value(Sort.FUNCTION, fixture))
             return self._of_fact(replace(place, scope=binding.scope, line=line), binding.fact)
         if binding.symbols:
             targets = [Target(place.tree, place.file.path, at) for at in binding.symbols]

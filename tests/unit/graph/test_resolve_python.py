@@ -313,3 +313,19 @@ def test_a_line_of_descent_without_end_is_given_up() -> None:
     classes = [f"class Kind{at}(Kind{at - 1}): ...\n" for at in range(1, 900)]
     app = python(a="class Kind0: ...\n" + "".join(classes) + "Kind899().origin_of_all()\n")
     assert app.meaning("a.py", 901, "origin_of_all").targets == ()
+
+
+def test_a_tests_parameter_is_what_the_fixture_of_its_name_makes() -> None:
+    app = project(
+        {
+            "box.py": "class Box:\n    def open(self): ...\n",
+            "tests/conftest.py": "import pytest\nfrom box import Box\n\n\n"
+            "@pytest.fixture\ndef full():\n    return Box()\n\n\n"
+            "@pytest.fixture()\ndef lid(full):\n    return full\n",
+            "tests/test_box.py": "def test_it(full, lid):\n    full.open()\n    lid.open()\n\n\n"
+            "def helper(full):\n    full.open()\n",
+        }
+    )
+    assert app.means("tests/test_box.py", 2, "open") == ["box.py:Box.open"]
+    assert app.means("tests/test_box.py", 3, "open") == ["box.py:Box.open"]
+    assert app.means("tests/test_box.py", 7, "open") == []

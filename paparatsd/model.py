@@ -160,7 +160,8 @@ class Use:
     before the last dot of a member use ("self", "db.session"), or "". Of imports, `target` is the
     module or path named by the statement, `alias` the local name when it is another one than
     `name`, and `receiver` says what is bound: "*" the module itself, "default" its default export,
-    "" the member called `name` ("*" as a name: all of them).
+    "" the member called `name`. "*" as `name` or `alias`: all names of it are bound; "_" as
+    `alias`: none is.
     """
 
     name: str

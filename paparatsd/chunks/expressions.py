@@ -13,7 +13,7 @@ MAX_CHARS = 160
 """Longer chains and types are given up: they say nothing that anybody would resolve."""
 
 _SPACE = re.compile(r"\s+")
-_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try|mut|ref|move)\b|[&*]+)\s*")
+_LEADING = re.compile(r"^(?:(?:await|new|return|yield|try[?!]?|mut|ref|move)(?!\w)|[&*]+)\s*")
 _OPEN = "([{"
 _BRACKET = re.compile(r"[\[\](){}]")
 _PLAIN = re.compile(
@@ -29,6 +29,8 @@ _BODY = re.compile(r"(?:async\s+)?(?:function\b[\s*\w]*\([^{]*\{|class\b[^(]*\{)
 """A function or class where a value stands; without its insides it would look like a call."""
 _OR = re.compile(r"\s*(?:\|\||\?\?|\bor\b)\s*")
 _EMPTY = frozenset({"()", "[]", '"', "0", "None", "null", "undefined", "nil"})
+_INFERRED = frozenset({"auto", "var", "let", "val", "decltype(auto)"})
+"""What stands for a type that is left to the compiler."""
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
@@ -108,4 +110,4 @@ def reduce_type(text: str) -> str:
     """
     text = _SPACE.sub(" ", text).strip()
     text = text.removeprefix("->").removeprefix(":").strip()
-    return text if len(text) <= MAX_CHARS else ""
+    return text if len(text) <= MAX_CHARS and text not in _INFERRED else ""

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
+from paparatsd.chunks.import_names import rust_path
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
 from paparatsd.chunks.packages import package_name
 from paparatsd.chunks.symbols import OWNERS, VALUES
@@ -207,6 +208,8 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
     elif kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
+        if reader.language == "rust":
+            typed = rust_path(others.get("value", [node])[0], reader.text)
     if not _is_name(name):
         return None
     return Fact(kind, name, line, scope, typed, value)
@@ -266,7 +269,7 @@ def _commonjs(name: str, value: str, line: int) -> Fact | None:
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
+    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name and name != "_"
 
 
 def _other(others: dict[str, list[Node]], capture: str, reader: Reader) -> str:

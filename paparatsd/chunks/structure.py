@@ -12,7 +12,7 @@ from paparatsd.chunks.grammar import Part, load_grammar
 from paparatsd.chunks.split import Extent, Splitter
 from paparatsd.chunks.symbols import VALUES, Definition, Reader, build_definitions, build_uses
 from paparatsd.chunks.textmap import char_offsets, encode
-from paparatsd.chunks.tree import MAX_ERROR_SHARE, error_share, parse_tree
+from paparatsd.chunks.tree import MAX_ERROR_SHARE, error_share, parse_tree, without_export_macros
 
 if TYPE_CHECKING:
     from paparatsd.chunks.limits import ChunkLimits
@@ -54,7 +54,7 @@ def read_structure(
     """
     grammar = load_grammar(language)
     data = encode(source.text)
-    tree = parse_tree(grammar, data, deadline)
+    tree = parse_tree(grammar, without_export_macros(data) if language == "cpp" else data, deadline)
     share = error_share(tree, len(data), deadline)
     if share > MAX_ERROR_SHARE:
         raise TooManyErrors(f"{share:.0%} of the text does not parse as {language}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.comments import clean_doc, doc_above, docs_inside, node_rows
 from paparatsd.chunks.grammar import Part
+from paparatsd.chunks.import_names import go_package, rust_path, token_receiver
 from paparatsd.chunks.languages import LANGUAGES
 from paparatsd.chunks.names import (
     MAX_NAME_CHARS,
@@ -37,6 +38,9 @@ OWNERS = CONTAINERS - {"module"}
 VALUES = frozenset({"variable", "constant", "field", "property"})
 _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
+_WHOLESALE = frozenset({"c", "cpp", "objc", "swift"})
+"""Languages whose imports bind all names of what they import."""
+_MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
 _BODIES = frozenset(
     {
@@ -283,8 +287,8 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
             if bound.around(start, name):
                 continue
         use = _use_of(found, reader)
-        repeats = bool(uses) and found.other("target") is None
-        if use is not None and not (repeats and _repeats_import(uses[-1], use)):
+        alone = found.other("target") is None
+        if use is not None and not (uses and _repeats_import(uses[-1], use, alone=alone)):
             uses.append(use)
             if len(uses) >= MAX_USES:
                 break
@@ -293,13 +297,13 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
     return tuple(uses)
 
 
-def _repeats_import(last: Use, use: Use) -> bool:
-    """Say whether a module named alone was just imported by name on the same line."""
+def _repeats_import(last: Use, use: Use, *, alone: bool) -> bool:
+    """Say whether a module named `alone` was just imported by name on the same line."""
     return (
         use.kind == last.kind == "import"
         and use.line == last.line
         and use.target == last.target
-        and (last_part(use.target) == use.name or use == last)
+        and ((alone and last_part(use.target) == use.name) or use == last)
     )
 
 
@@ -316,6 +320,8 @@ def _use_of(found: Found, reader: Reader) -> Use | None:
         return None
     receiver = found.other("receiver")
     if receiver is None:
+        if reader.language == "rust" and data[node.start_byte - 1 : node.start_byte] in _MEMBER:
+            return Use(name, found.kind, line, receiver_text(token_receiver(data, node.start_byte)))
         if "." in name or ":" in name:
             return _split_use(name, found.kind, line)
         return Use(name, found.kind, line)
@@ -356,10 +362,28 @@ def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None
         return None
     renamed = found.other("alias")
     alias = "" if renamed is None else reader.text(*_ends(renamed))[:MAX_NAME_CHARS]
+    binds = found.binds
+    if binds == "every":
+        alias, binds = "*", ""
+    elif (binds and reader.language in _WHOLESALE) or alias == ".":
+        alias = "*"
+    elif reader.language == "go":
+        alias = alias or go_package(target)
+    elif reader.language == "rust" and not binds:
+        name, binds, target, alias = _rust_import(found.node, name, alias, reader)
     alias = "" if alias == name else alias
-    if found.binds == "every":
-        return Use(name, "import", line, "", target[:400], "*")
-    return Use(name, "import", line, found.binds, target[:400], alias)
+    return Use(name, "import", line, binds, target[:400], alias)
+
+
+def _rust_import(node: Node, name: str, alias: str, reader: Reader) -> tuple[str, str, str, str]:
+    """Return what a name in a `use` is called, whether it is a module, its path and local name."""
+    path = rust_path(node, reader.text)
+    if name == "self":
+        return last_part(path), "*", path, alias
+    if node.type == "scoped_identifier":
+        # The module whose names a wildcard binds; the module itself is called nothing here.
+        return name, "*", path + _SPACE.sub("", reader.text(*_ends(node))), "_"
+    return name, "", path, alias
 
 
 def _ends(node: Node) -> tuple[int, int]:

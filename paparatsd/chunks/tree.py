@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ READ_BYTES = 2_048
 """Small, because the engine also reads a piece for each node whose text a predicate looks at
 (and bytes, because views crash the interpreter there)."""
 MAX_ERROR_SHARE = 0.3
+_EXPORT_MACRO = re.compile(
+    rb"\b(?:class[ \t]+([A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\([^()\n]*\))?)"
+    rb"|struct[ \t]+([A-Z0-9_]*(?:API|EXPORT|PUBLIC|VISIBLE|ALIGN|DLL)[A-Z0-9_]*(?:\([^()\n]*\))?))"
+    rb"(?=\s+\w+\s*(?:final\s*)?(?:\{|:[^:]))"
+)
+"""A macro between the keyword and the name of a type; `struct POINT_T p{1}` is a variable."""
 
 
 class DeadlinePassed(Exception):
@@ -59,6 +66,19 @@ def parse_tree(grammar: Grammar, data: bytes, deadline: Deadline) -> Tree:
         )
     except ValueError as error:
         raise DeadlinePassed from error
+
+
+def without_export_macros(data: bytes) -> bytes:
+    """Blank the macro in `class API_MACRO Name {`, which would be taken for the class's name.
+
+    All stays where it is; with the macro the grammar sees a function called `Name`.
+    """
+    return _EXPORT_MACRO.sub(_blank, data)
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    macro = found[1] or found[2]
+    return found[0][: -len(macro)] + b" " * len(macro)
 
 
 def error_share(tree: Tree, size: int, deadline: Deadline) -> float:

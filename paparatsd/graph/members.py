@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_BASES = 60
 """Types that a type is followed up through."""
+MAX_OPENED = 50
+"""Files in other folders that are opened to see whether they define members of a type."""
 _MAX_KEPT = 20_000
 
 
@@ -66,16 +68,15 @@ class Members:
     def _elsewhere(self, target: Target, file: FileSymbols, name: str, wanted: str) -> list[Target]:
         """Return members defined in other files than the type; in its own folder if there are."""
         folder = target.path.rpartition("/")[0]
-        near: list[Target] = []
-        far: list[Target] = []
-        for one in target.tree.defining([name])[name]:
-            other = target.tree.file(one.path) if one.path != target.path else None
-            if other is None or other.symbols[one.index].qualified != wanted:
-                continue
-            if traits_of(other.language).family != traits_of(file.language).family:
-                continue
-            (near if one.path.rpartition("/")[0] == folder else far).append(one)
-        return near or far
+        places = [one for one in target.tree.defining([name])[name] if one.path != target.path]
+        near = [one for one in places if one.path.rpartition("/")[0] == folder]
+        far = [one for one in places if one.path.rpartition("/")[0] != folder]
+        family = traits_of(file.language).family
+        for group in (near, far if len(far) <= MAX_OPENED else []):
+            found = [one for one in group if _is_called(one, wanted, family)]
+            if found:
+                return found
+        return []
 
     def fields(self, target: Target, name: str) -> list[tuple[Place, Fact]]:
         """Return how a type's field is bound: in its body, and in its methods by `self`."""
@@ -159,15 +160,26 @@ class Members:
             if file.symbols[at].kind in TYPES
         ]
         if traits_of(file.language).open_types:
-            for one in target.tree.defining([symbol.name])[symbol.name]:
-                other = target.tree.file(one.path) if one.path != target.path else None
-                if other is not None and _is_part(other.symbols[one.index], symbol.qualified):
-                    found.append(one)
+            others = target.tree.defining([symbol.name])[symbol.name]
+            family = traits_of(file.language).family
+            found += [
+                one
+                for one in (others if len(others) <= MAX_OPENED else ())
+                if one.path != target.path
+                and _is_called(one, symbol.qualified, family, kinds=TYPES)
+            ]
         return tuple(found)
 
 
-def _is_part(symbol: object, qualified: str) -> bool:
-    return getattr(symbol, "kind", "") in TYPES and getattr(symbol, "qualified", "") == qualified
+def _is_called(
+    target: Target, qualified: str, family: str, kinds: frozenset[str] = frozenset()
+) -> bool:
+    """Say whether a definition has a qualified name, in a language of this family."""
+    file = target.tree.file(target.path)
+    if file is None or traits_of(file.language).family != family:
+        return False
+    symbol = file.symbols[target.index]
+    return symbol.qualified == qualified and (not kinds or symbol.kind in kinds)
 
 
 def _heritage(target: Target) -> Sequence[tuple[Place, Use]]:

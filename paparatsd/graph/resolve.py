@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_MEANINGS = 50
 """A name that is defined in more places says nothing about any of them."""
+_MAX_KEPT = 20_000
 MIN_GUESSED_CHARS = 3
 """Shorter names are not resolved by name alone."""
 COMMON = frozenset({
@@ -50,6 +51,11 @@ _TEST = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|testing)(?:/|$)|(?:^|[/_.])test[_.]|_test\.|\.spec\."
 )
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
+_CAST = re.compile(
+    r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
+    r"|\((?P<before>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?\s?\*?)\)\s*[\w@$].*"
+)
+"""`value as Type` and `(Type) value`."""
 _PARTS = re.compile(r"::|[.#/\\:$]|->")
 
 
@@ -77,6 +83,7 @@ class Resolver:
         self.others = tuple(others)
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
+        self._kept: dict[str, tuple[Target, ...]] = {}
 
     # ------------------------------------------------------------------ uses
 
@@ -177,13 +184,9 @@ class Resolver:
         )
 
     def _member(self, place: Place, use: Use) -> Resolution:
-        receiver = use.receiver
-        if _LITERAL.match(receiver):
+        if _LITERAL.match(use.receiver):
             return Resolution()
-        chain = "" if len(receiver) >= MAX_RECEIVER_CHARS else reduce_expression(receiver)
-        if not chain and receiver in _own_words(place.file):
-            chain = receiver
-        values = self._types.chain(place, chain) if chain else ()
+        chain, values = self._receiver(place, use.receiver)
         if values:
             resolved = self._of_members(values, use)
             if resolved is not None:
@@ -193,6 +196,20 @@ class Resolver:
             if whole is not None and whole.targets:
                 return whole
         return self._by_name(place.file, use, member=True)
+
+    def _receiver(self, place: Place, text: str) -> tuple[str, Sequence[Value]]:
+        """Return the chain that a receiver is, "" for none, and what it can be."""
+        if len(text) >= MAX_RECEIVER_CHARS:
+            return "", ()
+        while text.startswith("(") and _closes_at_end(text):
+            text = text[1:-1].strip()
+        cast = _CAST.fullmatch(text)
+        if cast is not None:
+            return "", self._types.of_type(place, cast["after"] or cast["before"])
+        chain = reduce_expression(text)
+        if not chain and text in _own_words(place.file):
+            chain = text
+        return chain, self._types.chain(place, chain) if chain else ()
 
     def _of_members(self, values: Sequence[Value], use: Use) -> Resolution | None:
         """Return what a member of known things is, None when they say nothing about it."""
@@ -289,12 +306,7 @@ class Resolver:
         folded = use.name.casefold().strip("_?!#")
         if len(use.name) < MIN_GUESSED_CHARS or (member and folded in COMMON):
             return Resolution()
-        family = traits_of(file.language).family
-        places = [
-            one
-            for one in self.tree.defining([use.name])[use.name]
-            if traits_of(language_of(one.path)).family == family
-        ]
+        places = self._namesakes(use.name, traits_of(file.language).family)
         if len(places) > MAX_MEANINGS:
             return Resolution(crowded=True)
         fitting = [one for one in places if _may_be(one, file, member=member)]
@@ -307,6 +319,20 @@ class Resolver:
         ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
         certain = len(_distinct(found)) == 1
         return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
+
+    def _namesakes(self, name: str, family: str) -> Sequence[Target]:
+        """Return the definitions of a name in languages that can use each other's names."""
+        key = f"namesakes {family} {name}"
+        places = self.tree.defining([name])[name]
+        if len(places) <= 1:
+            return [one for one in places if traits_of(language_of(one.path)).family == family]
+        if key not in self._kept:
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = tuple(
+                one for one in places if traits_of(language_of(one.path)).family == family
+            )
+        return self._kept[key]
 
     def named(self, name: str) -> Sequence[Target]:
         """Return what a person's spelling may mean, best first: `send`, `Session.send`, `a::b`.
@@ -364,14 +390,16 @@ class Resolver:
 
     def _owner_elsewhere(self, target: Target, qualified: str) -> Target | None:
         name = qualified.rpartition(".")[2]
+        places = target.tree.defining([name])[name] if name else ()
+        near = sorted(places, key=lambda one: distance(target.path, one.path))[:MAX_MEANINGS]
         found = [
             one
-            for one in (target.tree.defining([name])[name] if name else ())
+            for one in near
             if (symbol := symbol_of(one)) is not None
             and symbol.kind in TYPES
             and symbol.qualified == qualified
         ]
-        return min(found, key=lambda one: distance(target.path, one.path), default=None)
+        return found[0] if found else None
 
     # ------------------------------------------------------------------ users
 
@@ -435,6 +463,16 @@ def distance(path: str, other: str) -> tuple[bool, bool, int, str]:
             break
         shared += 1
     return other != path, is_test(other), len(mine) + len(theirs) - 2 * shared, other
+
+
+def _closes_at_end(text: str) -> bool:
+    """Say whether the bracket that a text begins with is closed by its last character."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
 
 
 def _language(target: Target) -> str:

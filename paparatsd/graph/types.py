@@ -160,7 +160,7 @@ class Types:
                 1:
             ]
         found = self.name(place, first)
-        if found is None and traits.full_names and len(tokens) > 1:
+        if found is None and traits.full_names and (traits.nesting or len(tokens) > 1):
             return self._full_name(place, tokens)
         return found or (), tokens[1:]
 
@@ -296,7 +296,7 @@ class Types:
 
     def _of_fact(self, place: Place, fact: Fact) -> Values:
         if fact.type:
-            found = self.of_type(place, fact.type)
+            found = self.of_type(_around_itself(place, fact), fact.type)
             if found or not fact.value:
                 return found
         if not fact.value:
@@ -444,6 +444,14 @@ class Types:
         for place, fact in typed or facts:
             found.update(dict.fromkeys(self._of_fact(place, fact)))
         return tuple(found)[:MAX_ALTERNATIVES]
+
+
+def _around_itself(place: Place, fact: Fact) -> Place:
+    """Return where the type of a variable is looked up: outside, when both are called the same."""
+    scope = place.scope
+    if scope < 0 or fact.name not in fact.type:
+        return place
+    return replace(place, scope=place.file.outer(scope))
 
 
 def _element(value: Value) -> Values:

@@ -33,8 +33,38 @@
                (pointer_declarator declarator: (identifier) @name)])) @def.variable)
 (translation_unit (declaration declarator: (identifier) @name) @def.variable)
 
-(preproc_include path: (_) @use.import)
+(preproc_include path: (_) @use.import) @whole
 (call_expression function: (identifier) @use.call)
 (call_expression function: (field_expression
   argument: (_) @receiver field: (field_identifier) @use.call))
 (type_identifier) @use.type
+(argument_list [(identifier) @use.value (pointer_expression argument: (identifier) @use.value)])
+(initializer_list [(identifier) @use.value (pointer_expression argument: (identifier) @use.value)
+  (initializer_pair value: [(identifier) @use.value
+    (pointer_expression argument: (identifier) @use.value)])])
+(assignment_expression right: (identifier) @use.value)
+
+(function_definition declarator: [
+  (function_declarator parameters: (parameter_list (parameter_declaration type: (_) @type
+    declarator: [(identifier) @fact.local (_ . (identifier) @fact.local)
+      (pointer_declarator (pointer_declarator (identifier) @fact.local))])))
+  (pointer_declarator (function_declarator parameters: (parameter_list (parameter_declaration
+    type: (_) @type declarator: [(identifier) @fact.local (_ . (identifier) @fact.local)]))))])
+(parameter_declaration declarator: (function_declarator
+  declarator: (parenthesized_declarator (pointer_declarator (identifier) @fact.local))))
+(declaration type: (_) @type declarator: [(identifier) @fact.bind
+  (pointer_declarator [(identifier) @fact.bind (pointer_declarator (identifier) @fact.bind)])
+  (array_declarator (identifier) @fact.bind)])
+(declaration type: (_) @type declarator: (init_declarator
+  declarator: [(identifier) @fact.bind (pointer_declarator (identifier) @fact.bind)
+    (array_declarator (identifier) @fact.bind)] value: (_) @value))
+(field_declaration type: (_) @type declarator: [(field_identifier) @fact.field
+  (_ . (field_identifier) @fact.field)
+  (pointer_declarator (pointer_declarator (field_identifier) @fact.field))])
+(field_declaration declarator: (function_declarator
+  declarator: (parenthesized_declarator (pointer_declarator (field_identifier) @fact.field))))
+(type_definition type: [(type_identifier) (struct_specifier !body) (union_specifier !body)]
+  @fact.returns declarator: [(type_identifier) (pointer_declarator)])
+(function_definition type: [(type_identifier) (struct_specifier !body)] @fact.returns)
+(declaration type: [(type_identifier) (struct_specifier !body)] @fact.returns
+  declarator: [(function_declarator) (pointer_declarator (function_declarator))])

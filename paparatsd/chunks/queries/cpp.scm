@@ -48,3 +48,29 @@
 (call_expression function: (field_expression argument: (_) @receiver
   field: (template_method name: (field_identifier) @use.call)))
 (qualified_identifier scope: (_) @receiver name: (type_identifier) @use.type)
+(argument_list [
+  (qualified_identifier scope: (_) @receiver name: (identifier) @use.value)
+  (pointer_expression argument: (qualified_identifier
+    scope: (_) @receiver name: (identifier) @use.value))])
+
+(function_definition declarator: (reference_declarator (function_declarator
+  parameters: (parameter_list (parameter_declaration
+    type: (_) @type declarator: [(identifier) @fact.local (_ (identifier) @fact.local)])))))
+(optional_parameter_declaration
+  type: (_) @type declarator: [(identifier) @fact.local (reference_declarator (identifier) @fact.local)])
+(catch_clause parameters: (parameter_list (parameter_declaration
+  type: (_) @type declarator: [(identifier) @fact.local (_ (identifier) @fact.local)])))
+(lambda_declarator parameters: (parameter_list (parameter_declaration
+  type: (_) @type declarator: [(identifier) @fact.local (_ (identifier) @fact.local)])))
+(for_range_loop type: (_) @type
+  declarator: [(identifier) @fact.local (_ (identifier) @fact.local)] right: (_) @each)
+(declaration type: (_) @type declarator: (init_declarator
+  declarator: (reference_declarator (identifier) @fact.local) value: (_) @value))
+(structured_binding_declarator (identifier) @fact.local)
+(alias_declaration type: (_) @fact.returns)
+(function_definition type: [(qualified_identifier) (template_type)] @fact.returns)
+(trailing_return_type (_) @fact.returns)
+(field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @fact.returns
+  declarator: [(function_declarator) (_ (function_declarator))])
+(declaration type: [(qualified_identifier) (template_type)] @fact.returns
+  declarator: [(function_declarator) (_ (function_declarator))])

@@ -9,7 +9,7 @@
 (property_declaration (struct_declaration (struct_declarator
   (pointer_declarator declarator: (identifier) @name)))) @def.property
 
-(module_import path: (identifier) @use.import)
+(module_import path: (identifier) @use.import) @whole
 (class_interface superclass: (identifier) @use.inherit)
 (class_interface (parameterized_arguments (type_name (type_identifier) @use.inherit)))
 (protocol_reference_list (identifier) @use.inherit)

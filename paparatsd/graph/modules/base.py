@@ -20,7 +20,8 @@ class Imported:
     `member` is the name in it that is bound; "" when the module itself is, "*" for all its names,
     "default" for its default export. It has dots when it is inside a type: "Outer.Inner", or
     "Outer.*" for all names of that type. A statement may name a member or a module
-    (`from a import b`): then `inner` has the files of the module that is meant when no file of `paths` defines `member`.
+    (`from a import b`): then `inner` has the files of the module that is meant when no file of
+    `paths` defines `member`.
     """
 
     paths: tuple[str, ...]

@@ -73,7 +73,7 @@ def test_scala_selectors_name_types_of_packages_written_in_steps() -> None:
     app = project(
         {
             "Box.scala": "package a\npackage b\nclass Box { def go(): Int = 1 }\n",
-            "Use.scala": "package c\nimport a.b.{Box => Crate}\nclass Use { val x = new Crate() }\n",
+            "Use.scala": "import a.b.{Box => Crate}\n\nclass Use { val x = new Crate() }\n",
         }
     )
     assert app.means("Use.scala", 3, "Crate") == ["Box.scala:Box"]
@@ -142,10 +142,10 @@ def test_php_classes_are_found_by_their_namespace(statement: str, name: str) -> 
 
 def test_php_files_of_one_namespace_see_each_other_and_functions_are_imported() -> None:
     near = "<?php\nnamespace A\\B;\nfunction go() { return new Box(); }\n"
-    far = "<?php\nnamespace C;\nuse function A\\B\\helper as h;\nh();\n"
+    far = "<?php\nnamespace C;\nuse function A\\B\\helper as help;\nhelp();\n"
     app = project({"src/Box.php": PHP, "near.php": near, "far.php": far})
     assert app.means("near.php", 3, "Box") == ["src/Box.php:Box"]
-    assert app.means("far.php", 4, "h") == ["src/Box.php:helper"]
+    assert app.means("far.php", 4, "help") == ["src/Box.php:helper"]
 
 
 def test_ruby_constants_are_found_from_the_modules_around_outwards() -> None:
@@ -153,7 +153,7 @@ def test_ruby_constants_are_found_from_the_modules_around_outwards() -> None:
         {
             "lib/a/box.rb": "module A\n  class Box\n    def self.open; end\n  end\nend\n",
             "lib/box.rb": "class Box\nend\n",
-            "lib/a/use.rb": "module A\n  class Use\n    def go\n      Box.new\n    end\n  end\nend\n",
+            "lib/a/use.rb": "module A\n class Use\n  def go\n   Box.new\n  end\n end\nend\n",
             "lib/top.rb": "Box.new\n\nA::Box.open\n",
         }
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import is_top
 from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
 from paparatsd.model import Use
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Imports:
             return Found(external=modules_of(file.language).package(use) or use.target or use.name)
         home, imported = led
         module = Module(home, imported.paths, file.language)
-        if imported.member in ("", "*"):
+        if imported.member == "" or imported.member.endswith("*"):
             return self._whole(module, depth)
         found = self.member(module, imported.member, depth + 1)
         if not found and imported.inner:
@@ -167,8 +168,9 @@ class Imports:
             found = self._exported(tree, file, fact, depth)
             if found:
                 return found
-        top = tuple(Target(tree, file.path, at) for at in file.named(name) if is_top(file, at))
-        if top:
+        named = file.qualified(name) if "." in name else file.named(name)
+        top = tuple(Target(tree, file.path, at) for at in named if "." in name or is_top(file, at))
+        if top or not traits_of(file.language).passes_on:
             return Found(top)
         for use in file.imports.get(name, ()):
             found = self.follow(tree, file, use, depth + 1) if depth < MAX_DEPTH else Found()
@@ -203,7 +205,8 @@ class Imports:
             led = self._lead(tree, file, use)
             if led is not None and file.path not in led[1].paths:
                 module = Module(led[0], led[1].paths, file.language)
-                found = self.member(module, name, depth + 1)
+                owner = led[1].member.removesuffix("*")
+                found = self.member(module, owner + name, depth + 1)
                 if found:
                     return found
         return Found()

@@ -192,7 +192,7 @@ class Resolver:
         if cast is not None:
             return "", self._types.of_type(place, cast["after"] or cast["before"])
         chain = reduce_expression(text)
-        if not chain and text in _own_words(place.file):
+        if not chain and ("\\" in text or text in _own_words(place.file)):
             chain = text
         return chain, self._types.chain(place, chain) if chain else ()
 

@@ -127,7 +127,7 @@ class Types:
                 1:
             ]
         found = self.name(place, first)
-        if found is None and traits.full_names and len(tokens) > 1:
+        if found is None and traits.full_names and (traits.nesting or len(tokens) > 1):
             return self._full_name(place, tokens)
         return found or (), tokens[1:]
 

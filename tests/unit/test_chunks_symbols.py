@@ -164,7 +164,7 @@ def test_uses_and_names_are_capped() -> None:
 
 
 def test_what_a_callback_binds_and_returns_is_not_the_function_or_class_around_it() -> None:
-    text = "class A { @Many((x) => x.y) rows: Row[]; f() { go((z) => other(z)); return mine(); } }\n"
+    text = "class A { @Many((x) => x.y) rows: Row[]; f() { go((z) => k(z)); return mine(); } }\n"
 
     parsed = parse_file("a.ts", text, ChunkLimits())
 

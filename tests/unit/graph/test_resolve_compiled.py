@@ -21,7 +21,8 @@ def test_go_methods_are_found_by_receivers_fields_results_and_embedding() -> Non
                 'package main\nimport st "example.com/app/store"\n'
                 "type App struct { db *st.Store }\n"
                 "func (a *App) run() {\n\tdb, err := st.Open()\n\tdb.Save()\n\ta.db.Save()\n"
-                "\tdb.Close()\n\tall := []*st.Store{db}\n\tfor _, one := range all {\n\t\tone.Save()\n\t}\n"
+                "\tdb.Close()\n\tall := []*st.Store{db}\n"
+                "\tfor _, one := range all {\n\t\tone.Save()\n\t}\n"
                 "\tuse(err, a.run)\n}\n"
             ),
         },

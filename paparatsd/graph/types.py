@@ -126,7 +126,7 @@ class Types:
             return self._each(self._self(place), lambda one: self.member(one, first[1:])), tokens[
                 1:
             ]
-        found = self.name(place, first)
+        found = self.name(place, first, called=bool(called))
         if found is None and traits.full_names and (traits.nesting or len(tokens) > 1):
             return self._full_name(place, tokens)
         return found or (), tokens[1:]
@@ -168,12 +168,12 @@ class Types:
 
     # ------------------------------------------------------------------ names
 
-    def name(self, place: Place, name: str) -> Values | None:
+    def name(self, place: Place, name: str, *, called: bool = False) -> Values | None:
         """Return what a bare name is: () when it is bound to who knows what, None when unbound."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
-        for binding in bindings(place.file, place.scope, place.line, name):
+        for binding in bindings(place.file, place.scope, place.line, name, called=called):
             found = self._bound(place, binding, name)
             if found is not None:
                 return found

@@ -230,7 +230,9 @@ class Resolver:
             found_own = members.own(value.target, name)
             if found_own:
                 return found_own, ""
-            for result in self._types.result(value):
+            # A function that is not called is a property, or gives what it is asked for later.
+            results = [one for one in self._types.result(value) if one.sort is not Sort.FUNCTION]
+            for result in results:
                 inner, external = self._targets_in(result, name)
                 if inner or external:
                     return inner, external

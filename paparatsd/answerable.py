@@ -1,13 +1,22 @@
-"""Which projects a daemon answers for, when `search.allowed_projects` names some."""
+"""Which projects a question is about: those that it names, of those that are answered about."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import UnknownProject
+from paparatsd.search.scope import ProjectScope, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
+
+    from paparatsd.indexing.apply import Pipeline
+    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.roster import Roster
+    from paparatsd.session_parts import Snapshot
+    from paparatsd.sessions import ProjectSession
+    from paparatsd.settings import SearchSettings
 
 NONE_REGISTERED = "No project is registered"
 """How the note begins that an answer has when no project was there to be searched."""
@@ -19,14 +28,21 @@ def only_these(allowed: Sequence[str]) -> str:
     return f"this daemon answers for these projects only (search.allowed_projects): {names}"
 
 
-def check_allowed(names: Collection[str], allowed: Sequence[str]) -> None:
+def check_answerable(
+    names: Collection[str], registered: Collection[str], allowed: Sequence[str]
+) -> None:
     """Refuse projects that are not answered about, in the same words whether they exist or not.
 
-    Raises UnknownProject; an empty `allowed` lets everything pass.
+    Raises UnknownProject, for one that is not registered too; never names a project outside
+    `allowed`. An empty `allowed` is all.
     """
-    outside = [name for name in names if allowed and name not in allowed]
-    if outside:
-        raise UnknownProject(f"no project named {outside[0]!r} here: {only_these(allowed)}")
+    for name in names:
+        if allowed and name not in allowed:
+            raise UnknownProject(f"no project named {name!r} here: {only_these(allowed)}")
+        if name not in registered:
+            ours = sorted(one for one in registered if not allowed or one in allowed)
+            known = ", ".join(ours) or "none is registered"
+            raise UnknownProject(f"no project named {name!r} (projects: {known})")
 
 
 def notes_on_scope(
@@ -37,3 +53,95 @@ def notes_on_scope(
         return notes
     others = [note for note in notes if not note.startswith(NONE_REGISTERED)]
     return (f"Nothing was searched: {only_these(allowed)}.", *others)
+
+
+class Answerable:
+    """The projects that are answered about; all unless `search.allowed_projects` names some.
+
+    `settings` gives those that hold now.
+    """
+
+    def __init__(
+        self, roster: Roster, pipeline: Pipeline, settings: Callable[[], SearchSettings]
+    ) -> None:
+        self._roster = roster
+        self._pipeline = pipeline
+        self._settings = settings
+
+    def has(self, name: ProjectName) -> bool:
+        """Say whether a project of this name is answered about."""
+        allowed = self._settings().allowed_projects
+        return not allowed or name in allowed
+
+    def noted(self, notes: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
+        """Return the notes of an answer over a scope."""
+        return notes_on_scope(notes, self._settings().allowed_projects, empty=not scope.projects)
+
+    def select(
+        self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]
+    ) -> tuple[ProjectSession, ...]:
+        """Return the sessions of the projects in the groups; empty is no restriction.
+
+        Raises UnknownProject.
+        """
+        sessions = self._roster.sessions()
+        ours = [one for one in sessions if self.has(one.name)]
+        known_groups = {session.entry.group for session in ours}
+        unknown = sorted(set(groups) - known_groups)
+        if unknown:
+            known = ", ".join(sorted(known_groups)) or "none"
+            raise UnknownProject(f"no group named {unknown[0]!r} (groups: {known})")
+        registered = {session.name for session in sessions}
+        check_answerable(projects, registered, self._settings().allowed_projects)
+        chosen = [
+            session
+            for session in ours
+            if (not projects or session.name in projects)
+            and (not groups or session.entry.group in groups)
+        ]
+        return tuple(chosen)
+
+    async def verify(self, sessions: tuple[ProjectSession, ...]) -> frozenset[ProjectName]:
+        """Compare with the disk, within the deadline; returns the projects that were verified."""
+        tasks = {asyncio.create_task(item.verify()): item.name for item in sessions}
+        if not tasks:
+            return frozenset()
+        done, late = await asyncio.wait(tasks, timeout=self._settings().fresh_deadline_s)
+        for task in late:
+            task.cancel()
+        return frozenset(tasks[task] for task in done if task.exception() is None)
+
+    def scope(
+        self, sessions: tuple[ProjectSession, ...], verified: frozenset[ProjectName] = frozenset()
+    ) -> Scope:
+        """Return where to look, at the generations of now; what is not open yet is left out."""
+        scopes = []
+        for session in sessions:
+            now = session.snapshot()
+            if now.repo is None or now.project_id == 0:
+                continue
+            freshness = session.freshness(verified=session.name in verified)
+            scopes.append(
+                ProjectScope(
+                    project_id=now.project_id,
+                    name=session.name,
+                    group=session.entry.group,
+                    repo=now.repo,
+                    shard=self._pipeline.shard(now.repo),
+                    generation=now.generation,
+                    freshness=freshness,
+                    building=_building(now),
+                )
+            )
+        return Scope(tuple(scopes))
+
+    def everything(self) -> Scope:
+        """Return the scope of all projects that are answered about."""
+        return self.scope(self.select((), ()))
+
+
+def _building(now: Snapshot) -> tuple[int, int] | None:
+    """Say how far the first index is: (files done, files in all), else None."""
+    if not now.first or now.progress is None:
+        return None
+    return now.progress.files_done, now.progress.files_total

@@ -33,7 +33,7 @@ from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
 from paparatsd.service import Service
-from paparatsd.sessions import SessionParts
+from paparatsd.session_parts import SessionParts
 from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
@@ -126,6 +126,7 @@ class Daemon:
             projects=projects,
             service=service,
             history=parts.history,
+            graph=parts.graph,
             worktrees=service.worktrees,
             delete_points=parts.delete_points,
             state_file=self._settings.places.catalog,
@@ -214,7 +215,7 @@ class Daemon:
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
-            children = (parts.search_child, parts.history_child)
+            children = (parts.search_child, parts.history_child, parts.graph_child)
             return found | {one.name: one.pid for one in children if one.pid is not None}
 
         return Service(
@@ -225,6 +226,7 @@ class Daemon:
             ledger=parts.ledger,
             searcher=searcher,
             history=parts.history,
+            graph=parts.graph,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,

@@ -73,12 +73,14 @@ class ChangeKind(StrEnum):
 class GraphScope:
     """Where to look. Empty means everywhere; `projects` and `groups` intersect.
 
-    `paths`: globs; only symbols in files that match one of them are answered with.
+    `paths`: globs; only symbols in files that match one of them are answered with. `fresh`: compare
+    with the disk first.
     """
 
     projects: tuple[ProjectName, ...] = ()
     groups: tuple[GroupName, ...] = ()
     paths: tuple[str, ...] = ()
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +139,13 @@ class PathsRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImpactRequest:
-    """What breaks when something changes: `at` as in `UsagesRequest`, else `question` is searched.
+    """What breaks when something changes: what each `at` means, else what `question` finds.
 
     `limit` is the number of seeds that a question gives. `max_hops` is 1 to 4.
     """
 
     scope: GraphScope
-    at: str = ""
+    at: tuple[str, ...] = ()
     question: str = ""
     limit: int = 5
     max_hops: int = 2

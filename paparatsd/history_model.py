@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paparatsd.commits import Change, Moment, Person, Role
-    from paparatsd.model import CommitId, Freshness, Hit, ProjectName
+    from paparatsd.model import CommitId, Freshness, ProjectName
+    from paparatsd.search_model import Hit
 
 
 class HistoryState(StrEnum):
@@ -70,7 +71,7 @@ class TicketNote:
 
 @dataclass(frozen=True, slots=True)
 class CommitNote:
-    """One commit as it is shown. `replaced_by` is set for an id that was amended or rebased."""
+    """One commit as it is shown."""
 
     project: ProjectName
     id: CommitId
@@ -84,7 +85,6 @@ class CommitNote:
     tickets: tuple[TicketNote, ...] = ()
     merge: bool = False
     url: str | None = None
-    replaced_by: CommitId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
@@ -57,6 +58,7 @@ class Housekeeping:
         projects: ProjectsFile,
         service: Service,
         history: HistoryKeeper,
+        graph: GraphKeeper,
         worktrees: WorktreeFollower,
         delete_points: Callable[[ShardKey], Awaitable[None]],
         state_file: Path,
@@ -73,6 +75,7 @@ class Housekeeping:
         self._projects = projects
         self._service = service
         self._history = history
+        self._graph = graph
         self._worktrees = worktrees
         self._delete_points = delete_points
         self._state_file = state_file
@@ -147,6 +150,7 @@ class Housekeeping:
             if self._projects.changed():
                 self._list_moved.set()
             await self._pool.rest_when_idle()
+            await self._graph.rest_when_idle()
             await self._tidy_when_due()
 
     def _state_is_ours(self) -> bool:

@@ -2,7 +2,8 @@
 
 A frame is a header (request id, kind, length) and a pickled body. Both ends are our own
 processes on an inherited socket pair; nothing else can reach it. A child serves requests one
-after the other, most urgent first, and ends when the pipe closes.
+after the other, most urgent first, and ends when the pipe closes. What it logs goes the same
+way: the daemon has one log, of one form and level.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
+from paparatsd.logs import relay_events
+
 HEADER = struct.Struct("<IBI")
-REQUEST, REPLY, FAILURE, NOTE = 0, 1, 2, 3
+REQUEST, REPLY, FAILURE, NOTE, EVENT = 0, 1, 2, 3, 4
 URGENT, NORMAL, BULK = 0, 1, 2
 IDLE_PAUSE_MS = 1
 """How long a child listens between two pieces of idle work: that leaves others some processor."""
@@ -126,6 +130,7 @@ class ChildServer:
         idle: Callable[[], bool] | None = None,
     ) -> None:
         self._sock = sock
+        self._sending = threading.Lock()
         self._handler = handler
         self._side = side
         self._idle = idle
@@ -220,7 +225,7 @@ class ChildServer:
 
     def _answer(self, request_id: int, operation: str, argument: object) -> None:
         def note(body: object) -> None:
-            self._sock.sendall(encode(request_id, NOTE, body))
+            self._send(encode(request_id, NOTE, body))
 
         self._settle(request_id, lambda: self._handler(operation, argument, note))
 
@@ -235,10 +240,19 @@ class ChildServer:
         except Exception as error:  # noqa: BLE001 - the border: every failure becomes a reply
             frame = encode(request_id, FAILURE, (type(error).__name__, str(error)))
         try:
-            self._sock.sendall(frame)
+            self._send(frame)
         except OSError:
             self._open = False
             self._queue.clear()
+
+    def log(self, event: dict[str, Any]) -> None:
+        """Send an event of the log, from any thread; nobody reads it once the daemon is gone."""
+        with contextlib.suppress(OSError):
+            self._send(encode(0, EVENT, event))
+
+    def _send(self, frame: bytes) -> None:
+        with self._sending:
+            self._sock.sendall(frame)
 
 
 def serve_child(
@@ -250,6 +264,8 @@ def serve_child(
     die_with_parent()
     sock = socket.socket(fileno=int(sys.argv[-1]))
     sock.setblocking(True)
+    server = ChildServer(sock, handler, side=side, idle=idle)
+    relay_events(server.log)
     with contextlib.suppress(OSError):
-        ChildServer(sock, handler, side=side, idle=idle).run()
+        server.run()
     os._exit(0)

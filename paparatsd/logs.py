@@ -86,6 +86,34 @@ def configure_logging(
     _route_libraries(handler, threshold)
 
 
+def relay_events(send: Callable[[dict[str, Any]], None]) -> None:
+    """Let a child process hand its events to `send` as plain values, for `write_relayed`."""
+
+    def relay(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Any:  # noqa: ANN401 - as structlog has it
+        send(dict(event))
+        raise structlog.DropEvent
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.format_exc_info,
+            _redact,
+            RateLimiter(),
+            relay,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS["info"]),
+        cache_logger_on_first_use=False,
+    )
+
+
+def write_relayed(child: str, event: Mapping[str, Any]) -> None:
+    """Write an event of a child process as one of ours, with the child's name."""
+    rest = {key: value for key, value in event.items() if key not in ("level", "event")}
+    level = LEVELS.get(str(event.get("level")), LEVELS["error"])
+    structlog.get_logger().log(level, event.get("event"), **{**rest, "child": child})
+
+
 def _route_libraries(handler: logging.Handler, threshold: int) -> None:
     """Send everything logged through `logging` to our handler, and to no other."""
     logging.basicConfig(handlers=[handler], level=threshold, force=True)

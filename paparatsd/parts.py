@@ -16,6 +16,7 @@ from paparatsd.embeddings.http import HttpEmbedder
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.fingerprints import make_pipeline
+from paparatsd.graph.keeper import GraphKeeper
 from paparatsd.history.keeper import HistoryKeeper
 from paparatsd.indexing.apply import VersionBuilder
 from paparatsd.indexing.dense import DenseFiller
@@ -50,6 +51,8 @@ class Parts:
     search_child: Child
     history: HistoryKeeper
     history_child: Child
+    graph: GraphKeeper
+    graph_child: Child
     pool: WorkerPool
     flusher: Flusher
     pipeline: Pipeline
@@ -113,6 +116,7 @@ class Parts:
             self.pool.stop,
             self.search_child.stop,
             self.history_child.stop,
+            self.graph_child.stop,
             self.flusher.flush,
             self.vectors.stop,
         ]
@@ -193,12 +197,15 @@ async def _build_on(
         "paparatsd.history.child",
         (str(settings.places.history), str(settings.places.catalog)),
     )
+    graph_child = Child("graph", "paparatsd.graph.child", (str(settings.places.catalog),))
     return Parts(
         ledger=ledger,
         vectors=vectors,
         search_child=_search_child(settings, vectors),
         history=HistoryKeeper(history_child, clock),
         history_child=history_child,
+        graph=GraphKeeper(graph_child, clock),
+        graph_child=graph_child,
         pool=pool,
         flusher=flusher,
         pipeline=pipeline,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paparatsd.model import RepoId
-    from paparatsd.sources.repo import Checkout
+    from paparatsd.sources.repo import Checkout, ViewSignature
 
 COMMIT_ID_CHARS = (40, 64)
 
@@ -24,6 +25,7 @@ class ProjectPlace:
         self.root = root
         self.checkout: Checkout | None = None
         self._identity: tuple[int, int] | None = None
+        self._shown: ViewSignature | None = None
 
     def why_missing(self, indexed_as: RepoId | None) -> str:
         """Say why the root cannot be what was indexed (as which repository), or "".
@@ -57,6 +59,28 @@ class ProjectPlace:
     def forget(self) -> None:
         """Look at everything again next time."""
         self.checkout = None
+        self._shown = None
+
+    async def signature(self) -> ViewSignature | None:
+        """Return what git says now of which files are shown; None without git."""
+        if self.checkout is None or not self.checkout.git:
+            return None
+        return await asyncio.to_thread(repo.view_signature, self.checkout)
+
+    def note_shown(self, signature: ViewSignature | None) -> None:
+        """Take note of what git said before the files were listed that are shown now."""
+        self._shown = signature
+
+    async def is_as_shown(self) -> bool:
+        """Whether git is certainly where it was when the files were last listed.
+
+        All work trees of a repository hear of it when something moves in one of them.
+        """
+        before = self._shown
+        if before is None or not before.is_settled:
+            return False
+        now = await self.signature()
+        return now is not None and now.parts == before.parts
 
     def _has_turned(self, checkout: Checkout) -> bool:
         """Whether a folder became a repository or the other way round (two stat calls)."""

@@ -133,6 +133,10 @@ KEY_FORMATS = (
     KeyFormat("DigitalOcean token", ("dop_v1_",), _token(r"dop_v1_[0-9a-f]{64}")),
 )
 
+_ARMOUR = re.compile(r"^-----BEGIN ([A-Z0-9][A-Z0-9 ]{0,40})-----\r?$", re.MULTILINE)
+_ARMOUR_CHARS = 4096
+"""Tools put readable lines above the first block; no more than this."""
+
 _PLACEHOLDER = re.compile(r"EXAMPLE(?:KEY)?$|[xX]{8}")
 
 
@@ -157,3 +161,9 @@ def find_key_material(text: str) -> str | None:
             if not _PLACEHOLDER.search(match.group()):
                 return form.kind
     return None
+
+
+def find_armour(text: str) -> str:
+    """Return what the first PEM block near the beginning says it is ("certificate"), or ""."""
+    found = _ARMOUR.search(text[:_ARMOUR_CHARS])
+    return found[1].lower() if found else ""

@@ -10,17 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadQuery, BadSettings, Conflict, UnknownProject
-from paparatsd.model import ProjectEntry
+from paparatsd.errors import BadSettings, Conflict, UnknownProject
 from paparatsd.naming import (
-    DEFAULT_GROUP,
-    check_group_name,
-    check_project_name,
     default_project_name,
 )
 from paparatsd.plain_yaml import (
@@ -29,20 +23,23 @@ from paparatsd.plain_yaml import (
     load_plain_yaml,
     read_plain_yaml,
 )
-from paparatsd.project_paths import check_directory, check_project_path
-from paparatsd.repo_config import (
-    BadRepoConfigError,
-    load_repo_config,
-    merge_documents,
-    parse_repo_config,
+from paparatsd.project_entries import (
+    Registry,
+    check_document,
+    name_of,
+    parse_entry,
+    parse_registry,
+    validate_entry,
 )
+from paparatsd.project_paths import check_directory, check_project_path
 from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.yaml_edit import append_item, remove_item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from paparatsd.model import GroupName
+    from paparatsd.model import ProjectEntry
+
 
 HEADER = """\
 # The projects that paparatsd indexes. `paparats add` and `paparats remove` edit this file; you may
@@ -60,41 +57,8 @@ HEADER = """\
 
 """
 MAX_FILE_BYTES = 4 << 20
-OVERRIDE_KEYS = frozenset({"language", "indexing", "metadata", "docs"})
-ENTRY_KEYS = OVERRIDE_KEYS | {"path", "url", "name", "group", "hooks", "worktree_of"}
-DEFAULTS_KEYS = OVERRIDE_KEYS | {"group", "hooks", "cron", "cron_fast"}
-
 Signature = tuple[int, int, int, int] | None
 """Inode, size, mtime and ctime of the file; None when it is not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Registry:
-    """The projects in the order of the file, and sentences about what could not be used."""
-
-    entries: tuple[ProjectEntry, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-def validate_entry(
-    entry: ProjectEntry, existing: Iterable[ProjectEntry], home: Path
-) -> ProjectEntry:
-    """Return `entry` with its path canonical if it may stand beside `existing`.
-
-    Looks at the disk only to resolve links, so a project whose directory is away for a while stays
-    registered. A project inside another one is allowed: each shows its own files. Raises BadQuery
-    for what can never be a project, Conflict for what collides with a registered one.
-    """
-    path = check_project_path(entry.path, home)
-    name, group = check_project_name(entry.name), check_group_name(entry.group)
-    for other in existing:
-        if other.name == name:
-            raise Conflict(
-                f"the name {name!r} is taken by {other.path}; choose another with --name"
-            )
-        if other.path == str(path):
-            raise Conflict(f"{path} is registered already, as {other.name!r}")
-    return replace(entry, name=name, path=str(path), group=group)
 
 
 class ProjectsFile:
@@ -189,8 +153,8 @@ class ProjectsFile:
         if gone is None:
             raise UnknownProject(f"no project {name!r} is registered; see: paparats list")
         listed = document.get("repos") or []
-        places = [place for place, raw in enumerate(listed) if _name_of(raw) == name]
-        kept = [raw for raw in listed if _name_of(raw) != name]
+        places = [place for place, raw in enumerate(listed) if name_of(raw) == name]
+        kept = [raw for raw in listed if name_of(raw) != name]
         edited = remove_item(self._text(), "repos", places[0]) if len(places) == 1 else None
         self._write({**document, "repos": kept}, edited)
         return gone
@@ -282,139 +246,3 @@ def write_atomically(path: Path, text: str) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
-
-
-def check_document(document: object) -> dict[str, Any]:
-    """Check the outline of the file; raises PlainYamlError."""
-    if not isinstance(document, dict):
-        raise PlainYamlError("it has no `repos:` list")
-    for key in document:
-        if key not in {"repos", "defaults"}:
-            raise PlainYamlError(f"the key {key!r} is unknown; allowed: defaults, repos")
-    if not isinstance(document.get("repos") or [], list):
-        raise PlainYamlError("`repos` is not a list")
-    defaults = document.get("defaults") or {}
-    if not isinstance(defaults, dict):
-        raise PlainYamlError("`defaults` has no keys")
-    for key in defaults:
-        if key not in DEFAULTS_KEYS:
-            raise PlainYamlError(f"the key defaults.{key} is unknown")
-    return document
-
-
-def parse_registry(
-    document: Mapping[str, Any],
-    *,
-    home: Path,
-    forced_group: str = "",
-    old: Sequence[ProjectEntry] = (),
-    source: str = "projects.yml",
-) -> Registry:
-    """Make the list of a checked document; a bad entry keeps what `old` has of it."""
-    entries: list[ProjectEntry] = []
-    problems: list[str] = []
-    groups = {entry.path: entry.group for entry in old}
-    for number, raw in enumerate(document.get("repos") or [], start=1):
-        try:
-            entry = parse_entry(raw, document.get("defaults") or {}, forced_group, groups)
-            entries.append(validate_entry(entry, entries, home))
-        except (BadQuery, Conflict, BadRepoConfigError) as error:
-            problems.append(f"{source}: entry {number} is not used: {error}")
-            kept = _kept_of(raw, old, entries)
-            if kept is not None:
-                entries.append(kept)
-    return Registry(tuple(entries), tuple(problems))
-
-
-def _kept_of(
-    raw: object, old: Sequence[ProjectEntry], entries: Sequence[ProjectEntry]
-) -> ProjectEntry | None:
-    if not isinstance(raw, dict) or "url" in raw:
-        return None
-    taken = {entry.name for entry in entries} | {entry.path for entry in entries}
-    for entry in old:
-        if entry.path == raw.get("path") and not {entry.name, entry.path} & taken:
-            return entry
-    return None
-
-
-def parse_entry(
-    raw: object,
-    defaults: Mapping[str, Any],
-    forced_group: str = "",
-    known_groups: Mapping[str, GroupName] = MappingProxyType({}),
-) -> ProjectEntry:
-    """Make an entry of one item of `repos`, names and paths not yet checked.
-
-    Reads the project's .paparats.yml for its group when no one else names one; the one in
-    `known_groups` (by path) holds while that file cannot be read. Raises BadQuery,
-    BadRepoConfigError.
-    """
-    if not isinstance(raw, dict):
-        raise BadQuery("it is not a mapping; write for example '- path: /home/me/src/shop'")
-    for key in raw:
-        if key not in ENTRY_KEYS:
-            raise BadQuery(f"the key {key!r} is unknown; allowed: {', '.join(sorted(ENTRY_KEYS))}")
-    path = _path_of(raw)
-    overrides = merge_documents(_overrides(defaults), _overrides(raw))
-    config = parse_repo_config(overrides)
-    if not isinstance(raw.get("name", ""), str):
-        raise BadQuery("name: allowed: text; put it into quotes")
-    hooks = raw.get("hooks", defaults.get("hooks", True))
-    if not isinstance(hooks, bool):
-        raise BadQuery("hooks: allowed: true or false")
-    group = forced_group or raw.get("group") or defaults.get("group")
-    group = group or _repo_group(path, known_groups.get(path, DEFAULT_GROUP))
-    if not isinstance(group, str):
-        raise BadQuery("group: allowed: text; put it into quotes")
-    return ProjectEntry(
-        check_project_name(_name_of(raw)),
-        path,
-        check_group_name(group),
-        hooks,
-        config.exclude_extra,
-        overrides,
-        check_project_name(raw["worktree_of"]) if _is_text(raw.get("worktree_of")) else None,
-    )
-
-
-def _is_text(value: object) -> bool:
-    if value is None or isinstance(value, str):
-        return bool(value)
-    raise BadQuery("worktree_of: allowed: the name of a project; put it into quotes")
-
-
-def _path_of(raw: Mapping[str, Any]) -> str:
-    path, url = raw.get("path"), raw.get("url")
-    if (path is None) == (url is None):
-        raise BadQuery("it needs exactly one of path and url")
-    if url is not None:
-        raise BadQuery(
-            f"url {url!r} is not supported yet: clone the repository and add the path of the clone"
-        )
-    if not isinstance(path, str):
-        raise BadQuery("path: allowed: text; put it into quotes")
-    return path
-
-
-def _name_of(raw: object) -> str:
-    """Return the name an item of `repos` stands for, written or by default; "" for nonsense."""
-    if not isinstance(raw, dict):
-        return ""
-    name, path = raw.get("name"), raw.get("path")
-    if name is not None:
-        return str(name)
-    return default_project_name(Path(path).name) if isinstance(path, str) else ""
-
-
-def _overrides(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in raw.items() if key in OVERRIDE_KEYS}
-
-
-def _repo_group(path: str, known: GroupName) -> GroupName:
-    """Return the group that the project's own file names; `known` while that cannot be told."""
-    root = Path(path)
-    if not path.startswith("/") or not root.is_dir():
-        return known
-    config = load_repo_config(root).config
-    return known if config is None else config.group or DEFAULT_GROUP

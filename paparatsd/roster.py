@@ -10,12 +10,13 @@ import structlog
 
 from paparatsd.errors import PaparatsError, UnknownProject
 from paparatsd.model import ProjectName
-from paparatsd.sessions import ProjectSession, SessionParts
+from paparatsd.sessions import ProjectSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.session_parts import SessionParts
 
 log = structlog.get_logger()
 

@@ -9,24 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.answerable import check_allowed, notes_on_scope
+from paparatsd.answerable import Answerable
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.graph_service import GraphService
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
-from paparatsd.model import (
-    DaemonStatus,
-    Depth,
-    EmbedderSpec,
-    GroupName,
-    ProjectName,
-    ProjectState,
-    ProjectStatus,
-)
+from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
-from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
+from paparatsd.status_model import DaemonStatus, ProjectStatus
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -34,23 +27,17 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import (
-        ChunkView,
-        Freshness,
-        ProjectEntry,
-        SearchAnswer,
-        SearchRequest,
-        SkippedFile,
-    )
+    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
-    from paparatsd.sessions import ProjectSession, Snapshot
+    from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.settings import Settings
     from paparatsd.sources.hooks import HookReport
     from paparatsd.sources.watch import WatchHub
@@ -71,6 +58,7 @@ class Service:
         ledger: Ledger,
         searcher: Searcher,
         history: HistoryKeeper,
+        graph: GraphKeeper,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -91,7 +79,6 @@ class Service:
         self._keeper = history
         self._history = HistoryService(history, searcher, clock)
         self._broadcaster = broadcaster
-        self._pipeline = pipeline
         self._embedder = embedder
         self._filler = filler
         self._describe_store = describe_store
@@ -100,6 +87,8 @@ class Service:
         self._reload = reload
         self._stop = stop
         self._started = clock.monotonic()
+        self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
+        self.graph = GraphService(graph, self._answerable, self._history, self.search)
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
@@ -122,41 +111,43 @@ class Service:
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Answer a search. Raises BadQuery, UnknownProject."""
-        sessions = self._select(request.projects, request.groups)
-        verified = await self._verify(sessions) if request.fresh else frozenset()
+        sessions = self._answerable.select(request.projects, request.groups)
+        verified = await self._answerable.verify(sessions) if request.fresh else frozenset()
         longest = min(request.deadline_s, self._settings.search.deadline_s)
         request = replace(request, deadline_s=longest)
-        scope = self._scope(sessions, verified)
+        scope = self._answerable.scope(sessions, verified)
         limited = await self._history.limited(scope, request.changed)
         answer = await self._searcher.search(request, limited)
-        answer = replace(answer, notes=self._noted(answer.notes, scope))
+        answer = replace(answer, notes=self._answerable.noted(answer.notes, scope))
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
+        if request.related:
+            answer = await self.graph.with_neighbours(answer, scope)
         return await self._history.with_last_changes(answer, scope) if request.history else answer
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
         if not 0 <= radius <= MAX_RADIUS_LINES:
             raise BadQuery(f"radius is {radius}; it must be between 0 and {MAX_RADIUS_LINES} lines")
-        return await self._searcher.show(address, radius, self._scope(self._select((), ())))
+        return await self._searcher.show(address, radius, self._answerable.everything())
 
     async def chunk_log(self, address: str, limit: int) -> ChunkLog:
         """Return the history of the chunk or the lines at an address."""
-        sessions = self._select((), ())
+        sessions = self._answerable.select((), ())
         branches = {item.name: item.snapshot().head.branch for item in sessions}
-        return await self._history.log(address, limit, self._scope(sessions), branches)
+        return await self._history.log(address, limit, self._answerable.scope(sessions), branches)
 
     async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
         """Find commits by what they say and what they changed, or list them by time."""
         groups = tuple(map(GroupName, request.groups))
-        scope = self._scope(self._select(request.projects, groups))
+        scope = self._answerable.scope(self._answerable.select(request.projects, groups))
         answer = await self._history.find_commits(request, scope)
-        return replace(answer, notes=self._noted(answer.notes, scope))
+        return replace(answer, notes=self._answerable.noted(answer.notes, scope))
 
     async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
         """Search, and return the hits with their relations and the commits behind them."""
         answer = await self.search(replace(request, related=True, history=True))
-        scope = self._scope(self._select(request.projects, request.groups))
+        scope = self._answerable.scope(self._answerable.select(request.projects, request.groups))
         return await self._history.explain(answer, scope, request.changed, commits_per_hit)
 
     async def status(self) -> DaemonStatus:
@@ -174,7 +165,8 @@ class Service:
             memory_bytes=await asyncio.to_thread(memory_of, dict(self._processes())),
             projects=projects,
             problems=self._problems(projects),
-            offers=self.worktrees.offers,
+            # An offer names the project beside which the work tree is.
+            offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -272,7 +264,8 @@ class Service:
         sessions = [
             session
             for session in self._roster.sessions()
-            if (group is None or session.entry.group == group) and self._allowed(session.name)
+            if (group is None or session.entry.group == group)
+            and self._answerable.has(session.name)
         ]
         return await self._statuses.of(sessions)
 
@@ -372,7 +365,7 @@ class Service:
 
     async def warm(self) -> None:
         """Load what the first question needs, so that nobody has to wait for it."""
-        await self._searcher.warm(self._scope(self._select((), ())))
+        await self._searcher.warm(self._answerable.everything())
 
     async def settle_hooks(self, before: Sequence[ProjectEntry] | None) -> None:
         """Look at the hooks of all projects; `before` is the list when we stopped, if it counts.
@@ -387,74 +380,4 @@ class Service:
     def forget_answers(self, group: GroupName) -> None:
         """Drop kept answers of a group: something in it has changed."""
         self._searcher.forget(group)
-        self._searcher.warm_soon(lambda: self._scope(self._select((), ())))
-
-    # ------------------------------------------------------------------ selection
-
-    def _allowed(self, name: ProjectName) -> bool:
-        allowed = self._settings.search.allowed_projects
-        return not allowed or name in allowed
-
-    def _noted(self, notes: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-        allowed = self._settings.search.allowed_projects
-        return notes_on_scope(notes, allowed, empty=not scope.projects)
-
-    def _select(
-        self, projects: tuple[ProjectName, ...], groups: tuple[GroupName, ...]
-    ) -> tuple[ProjectSession, ...]:
-        ours = [one for one in self._roster.sessions() if self._allowed(one.name)]
-        known_groups = {session.entry.group for session in ours}
-        unknown = sorted(set(groups) - known_groups)
-        if unknown:
-            known = ", ".join(sorted(known_groups)) or "none"
-            raise UnknownProject(f"no group named {unknown[0]!r} (groups: {known})")
-        check_allowed(projects, self._settings.search.allowed_projects)
-        for name in projects:
-            self._roster.session(name)
-        chosen = [
-            session
-            for session in ours
-            if (not projects or session.name in projects)
-            and (not groups or session.entry.group in groups)
-        ]
-        return tuple(chosen)
-
-    async def _verify(self, sessions: tuple[ProjectSession, ...]) -> frozenset[ProjectName]:
-        """Compare with the disk, within the deadline; returns the projects that were verified."""
-        tasks = {asyncio.create_task(item.verify()): item.name for item in sessions}
-        if not tasks:
-            return frozenset()
-        done, late = await asyncio.wait(tasks, timeout=self._settings.search.fresh_deadline_s)
-        for task in late:
-            task.cancel()
-        return frozenset(tasks[task] for task in done if task.exception() is None)
-
-    def _scope(
-        self, sessions: tuple[ProjectSession, ...], verified: frozenset[ProjectName] = frozenset()
-    ) -> Scope:
-        scopes = []
-        for session in sessions:
-            now = session.snapshot()
-            if now.repo is None or now.project_id == 0:
-                continue
-            freshness = session.freshness(verified=session.name in verified)
-            scopes.append(
-                ProjectScope(
-                    project_id=now.project_id,
-                    name=session.name,
-                    group=session.entry.group,
-                    repo=now.repo,
-                    shard=self._pipeline.shard(now.repo),
-                    generation=now.generation,
-                    freshness=freshness,
-                    building=_building(now),
-                )
-            )
-        return Scope(tuple(scopes))
-
-
-def _building(now: Snapshot) -> tuple[int, int] | None:
-    """Say how far the first index is: (files done, files in all), else None."""
-    if not now.first or now.progress is None:
-        return None
-    return now.progress.files_done, now.progress.files_total
+        self._searcher.warm_soon(self._answerable.everything)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,25 +24,17 @@ from paparatsd.model import (
     Freshness,
     FreshnessState,
     Head,
-    Progress,
     ProjectState,
 )
 from paparatsd.place import ProjectPlace
 from paparatsd.project_rules import ProjectRules
+from paparatsd.session_parts import Snapshot
 from paparatsd.sources import repo, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paparatsd.broadcast import Broadcaster
-    from paparatsd.clock import Clock
-    from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.indexing.apply import VersionBuilder
-    from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
-    from paparatsd.settings import IndexSettings, WatchSettings
+    from paparatsd.model import ProjectEntry, ProjectName, RepoId
+    from paparatsd.session_parts import SessionParts
     from paparatsd.sources.repo import Checkout
-    from paparatsd.sources.watch import WatchHub
     from paparatsd.store.rows import ProjectRow
 
 log = structlog.get_logger()
@@ -55,46 +46,12 @@ RULE_FILES = frozenset(
 )
 """Files that decide about other files: a change of one means a full pass."""
 RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
+GIT_MOVED = "git moved"
+"""The reason of a pass after git moved in this work tree; in another of its repository is none."""
 PERIODIC = "periodic check"
 """The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
 """A periodic pass may cost at most 1/2000 of one processor."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionParts:
-    """What every session needs of the daemon."""
-
-    clock: Clock
-    hub: WatchHub
-    ledger: Ledger
-    index: IndexSettings
-    watch: WatchSettings
-    broadcaster: Broadcaster
-    builder_of: Callable[[RepoId], VersionBuilder]
-    warm: Callable[[], None]
-    history: HistoryKeeper
-    on_group: Callable[[], None] = lambda: None
-    """Called when a project's own file names another group than the project has."""
-    on_change: Callable[[GroupName], None] = lambda group: None
-    """Called when a generation of a project of this group was committed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What is known of a project at one instant; swapped, never edited."""
-
-    project_id: int
-    repo: RepoId | None
-    state: ProjectState
-    reason: str
-    generation: int
-    head: Head
-    pending: int
-    checked_at: float | None
-    progress: Progress | None
-    dirty: bool
-    first: bool
 
 
 class ProjectSession:
@@ -114,6 +71,7 @@ class ProjectSession:
         self._reason = "opening"
         self._dirty: set[str] = set()
         self._full_reason: str | None = "start"
+        self._git_moved = False
         self._looking = ""
         self._paranoid = False
         self._wake = asyncio.Event()
@@ -174,7 +132,7 @@ class ProjectSession:
             pending=pending,
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
-            dirty=self._full_reason is not None or bool(self._dirty or waiting or self._looking),
+            dirty=self._is_due or bool(waiting or self._looking),
             first=not self._first_pass_done,
         )
 
@@ -192,7 +150,8 @@ class ProjectSession:
             state = FreshnessState.VERIFIED
         elif now.dirty:
             state = FreshnessState.STALE
-            reason = in_words(self._full_reason or self._looking or "changes pending")
+            moved = GIT_MOVED if self._git_moved else "changes pending"
+            reason = in_words(self._full_reason or self._looking or moved)
         elif (watching := self._parts.hub.health(self.name)) != "events":
             state, reason = FreshnessState.STALE, self._age_when(watching)
         return Freshness(
@@ -216,8 +175,7 @@ class ProjectSession:
         """Take note of what may have changed; never waits."""
         if batch.doubt is not None:
             self._full_reason = self._full_reason or batch.doubt
-        if batch.head:
-            self._full_reason = self._full_reason or "git moved"
+        self._git_moved = self._git_moved or batch.head
         if any(Path(path).name in RULE_FILES for path in batch.paths):
             self._full_reason = self._full_reason or "ignore rules changed"
         self._dirty.update(batch.paths)
@@ -256,7 +214,7 @@ class ProjectSession:
         """Verify, then wait until nothing is known to be pending."""
         await self.verify()
         async with self._settled:
-            await self._settled.wait_for(lambda: not (self._dirty or self._full_reason))
+            await self._settled.wait_for(lambda: not self._is_due)
 
     # ------------------------------------------------------------------ the task
 
@@ -272,7 +230,7 @@ class ProjectSession:
             self._parts.hub.unwatch(self.name)
 
     async def _wait_for_work(self) -> None:
-        while not (self._dirty or self._full_reason):
+        while not self._is_due:
             left = self._next_full - self._parts.clock.monotonic()
             if left <= 0:
                 self._full_reason = PERIODIC
@@ -294,21 +252,29 @@ class ProjectSession:
                         self._wake.clear()
 
     @property
+    def _is_due(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self._dirty or self._full_reason or self._git_moved)
+
+    @property
     def _waiting_for_flush(self) -> bool:
         return self._asked > self._verified_no
 
     async def _attempt(self) -> None:
         full, dirty, paranoid = self._full_reason, frozenset(self._dirty), self._paranoid
-        asked = self._asked
-        self._full_reason, self._paranoid = None, False
+        asked, moved = self._asked, self._git_moved
+        self._full_reason, self._paranoid, self._git_moved = None, False, False
         self._dirty.clear()
         # What speaks for this attempt holds until it has looked.
-        self._looking = (full or "changes pending") if full != PERIODIC else ""
+        unsure = full or (GIT_MOVED if moved else "changes pending")
+        self._looking = unsure if full != PERIODIC else ""
         try:
             if await self._ensure_open():
+                if moved and full is None and not await self._has_git_stayed():
+                    full = GIT_MOVED
                 if full is not None or not self._first_pass_done:
                     await self._full_pass(asked, paranoid=paranoid)
-                else:
+                elif dirty:
                     await self._small_pass(dirty)
                 self._tell_history()
             self._failures = 0
@@ -320,6 +286,11 @@ class ProjectSession:
             self._looking = ""
         async with self._settled:
             self._settled.notify_all()
+
+    async def _has_git_stayed(self) -> bool:
+        """Whether it was another work tree in which git moved, and files are told of by events."""
+        watching = self._parts.hub.health(self.name)
+        return watching == "events" and await self._place.is_as_shown()
 
     def _tell_history(self, *, settled: bool = True) -> None:
         """Say where the project is now, once it shows all of its files.
@@ -389,6 +360,8 @@ class ProjectSession:
         checkout = self._place.checkout
         if checkout is None:
             raise Unavailable(f"{self.root} cannot be opened")
+        signature = await self._place.signature()
+        self._place.note_shown(None)
         await self._read_head(checkout)
         began, began_wall = time.process_time(), self._parts.clock.now()
         rules = await self._rules.read()
@@ -401,6 +374,7 @@ class ProjectSession:
         if not await self._run_pass(PassInput(known, listing, paranoid=paranoid)):
             return
         self._first_pass_done = True
+        self._place.note_shown(signature)
         self._checked_at = began_wall
         cost = time.process_time() - began
         wait = max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost)

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.model import ProjectState, ProjectStatus
+from paparatsd.model import ProjectState
+from paparatsd.status_model import ProjectStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.project_hooks import ProjectHooks
-    from paparatsd.sessions import ProjectSession, Snapshot
+    from paparatsd.session_parts import Snapshot
+    from paparatsd.sessions import ProjectSession
     from paparatsd.sources.watch import WatchHub
 
 

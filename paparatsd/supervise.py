@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from paparatsd import ipc
-from paparatsd.errors import ChildDied
+from paparatsd import errors, ipc
+from paparatsd.errors import Broken, ChildDied, PaparatsError
+from paparatsd.logs import write_relayed
 from paparatsd.pipe import open_pipe
 
 if TYPE_CHECKING:
@@ -40,6 +41,18 @@ class RemoteError(ChildDied):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+def local_error(error: RemoteError, name: str) -> PaparatsError:
+    """Return what the process `name` raised as our own class; others as Broken."""
+    known = getattr(errors, error.kind, None)
+    if isinstance(known, type) and issubclass(known, PaparatsError):
+        return known(str(error))
+    # The text of any other exception is a fragment (a KeyError says no more than the key).
+    return Broken(
+        f"the {name} process could not answer ({error.kind}: {error}); this is a defect of "
+        "paparatsd: ask in other words, and report it with this message"
+    )
 
 
 class _Call:
@@ -148,6 +161,9 @@ class Child:
             await self._reap(process)
 
     def _deliver(self, request_id: int, kind: int, body: Any) -> None:  # noqa: ANN401 - any reply
+        if kind == ipc.EVENT:
+            write_relayed(self.name, body)
+            return
         call = self._calls.get(request_id)
         if call is None:
             return

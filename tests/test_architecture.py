@@ -24,10 +24,11 @@ STAGES = ("sources", "chunks", "embeddings", "store")
 WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
 """They wire the stages; each stands alone."""
 ABOVE = (
-    *WORKINGS, "interfaces", "service", "sessions", "daemon", "parts", "roster", "housekeeping",
+    *WORKINGS, "interfaces", "service", "sessions", "session_parts", "daemon", "parts", "roster",
+    "housekeeping",
 )  # fmt: skip
 
-VALUES = ("model", "commits", "history_model", "graph_model")
+VALUES = ("model", "search_model", "status_model", "commits", "history_model", "graph_model")
 """Frozen values that every stage shares; they may name each other's types."""
 
 FENCES = {

@@ -272,14 +272,21 @@ def term_counts(data: bytes) -> SparseVector:
     Each name that the file defines or uses counts once under a number of its own, see
     `defined_ids` and `used_ids`.
     """
-    record = read_record(data)
-    names = np.concatenate([defined_ids(np.unique(record.def_hashes)), used_ids(record.used_names)])
-    ids = np.concatenate([record.terms, names])
-    counts = np.concatenate([record.term_table["chunks"], np.ones(len(names), np.uint32)])
+    ids, counts = term_parts(data)
     # Two numbers may fall together: one in some ten thousand, and then they are added.
     unique, inverse = np.unique(ids, return_inverse=True)
     totals = np.bincount(inverse, weights=counts, minlength=len(unique))
     return SparseVector(unique.astype(np.uint32), totals.astype(np.float32))
+
+
+def term_parts(data: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return ids and counts that are yet to be added up where an id is there twice."""
+    record = read_record(data)
+    defined = defined_ids(np.unique(record.def_hashes))
+    used = used_ids(record.used_names)
+    ones = np.ones(len(defined) + len(used), np.uint32)
+    ids = np.concatenate([record.terms, defined, used])
+    return ids, np.concatenate([record.term_table["chunks"], ones])
 
 
 def defined_ids(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -83,11 +83,6 @@ class StaticModel:
         """Like `encode`, for questions: same space, other weights."""
         return self._encode(texts, self._query_scales)
 
-    def encode_query(self, text: str) -> FloatVector:
-        """Return float32 [dimension] for one question."""
-        vector: FloatVector = self._encode((text,), self._query_scales)[0]
-        return vector
-
     def _encode(self, texts: Sequence[str], scales: NDArray[np.float32]) -> FloatMatrix:
         rows = np.empty((len(texts), self.spec.dimension), dtype=np.float32)
         for position, text in enumerate(texts):

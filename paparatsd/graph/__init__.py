@@ -1,1 +1,1 @@
-"""The symbol graph: who uses whom, asked of the symbol rows of a project's view."""
+"""The symbol graph: who uses what, told from the rows of symbols, uses and facts when asked."""

@@ -49,49 +49,22 @@ async def list_commits(
     Ids in `known` may be gone. Where history is damaged, what can be reached is given, and
     GitFailed is raised at the end.
     """
-    async with aclosing(_walk(checkout_root, context, heads, known, oldest=True)) as runs:
-        async for run in runs:
-            yield run
-
-
-async def newest_first(
-    checkout_root: Path,
-    context: GitContext,
-    heads: Sequence[CommitId],
-    known: Sequence[CommitId],
-) -> AsyncGenerator[list[Lineage], None]:
-    """Yield the same as `list_commits`, children before parents."""
-    async with aclosing(_walk(checkout_root, context, heads, known, oldest=False)) as runs:
-        async for run in runs:
-            yield run
-
-
-async def _walk(
-    root: Path,
-    context: GitContext,
-    heads: Sequence[CommitId],
-    known: Sequence[CommitId],
-    *,
-    oldest: bool,
-) -> AsyncGenerator[list[Lineage], None]:
     if not heads:
         return
-    order = ["--topo-order", "--reverse"] if oldest else ["--topo-order"]
     count = 0
     unseen = set(heads)
     try:
-        async with aclosing(_rows(root, context, order, heads, known)) as runs:
+        order = ["--topo-order", "--reverse"]
+        async with aclosing(_rows(checkout_root, context, order, heads, known)) as runs:
             async for run in runs:
                 count += len(run)
                 unseen.difference_update(row.commit for row in run)
                 yield run
-        await _check_there(root, context, unseen)
+        await _check_there(checkout_root, context, unseen)
     except GitFailed:
         # In this order git writes nothing before it has seen everything.
-        there = [] if count else await existing_commits(root, context, known)
-        rows = [] if count else await _reachable(root, context, heads, there)
-        if not oldest:
-            rows.reverse()
+        there = [] if count else await existing_commits(checkout_root, context, known)
+        rows = [] if count else await _reachable(checkout_root, context, heads, there)
         for start in range(0, len(rows), LISTED_COMMITS):
             yield rows[start : start + LISTED_COMMITS]
         raise

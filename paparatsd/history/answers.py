@@ -287,16 +287,20 @@ class Answers:
     def _named(self, query: str, asked: Asked) -> Found | None:
         """Return the commits whose ids begin so, as far as the head reaches them.
 
-        In place of one that was amended or rebased stands what took its place.
+        In place of one that was amended or rebased stands what took its place, but where the
+        head still reaches the old one.
         """
         if not _ID.fullmatch(query) or not any(char.isdigit() for char in query):
             return None
         read, repo = self._facts.store.read, self._facts.repo
         known = read.resolve(repo, query.lower(), MAX_NAMED)
         whole = len(query) in _ID_CHARS
-        newest = read.follow(repo, known or ([CommitId(query.lower())] if whole else []))
-        numbers = read.numbers(repo, newest.values())
+        named = known or ([CommitId(query.lower())] if whole else [])
         allowed = set(self.chosen(asked).tolist())
+        here = {one for one, number in read.numbers(repo, named).items() if number in allowed}
+        newest = {one: one for one in named if one in here}
+        newest |= read.follow(repo, [one for one in named if one not in here])
+        numbers = read.numbers(repo, newest.values())
         found = self._found([one for one in numbers.values() if one in allowed], {})
         shown = {one.commit.id for one in found}
         notes = [

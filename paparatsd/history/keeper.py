@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from paparatsd import errors, ipc
-from paparatsd.errors import Broken, ChildDied, PaparatsError, Unavailable
+from paparatsd import ipc
+from paparatsd.errors import ChildDied, PaparatsError, Unavailable
 from paparatsd.history_model import HistoryState, HistoryStatus
-from paparatsd.supervise import RemoteError
+from paparatsd.supervise import RemoteError, local_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,7 +148,9 @@ class HistoryKeeper:
     def _fail(self, error: PaparatsError, failures: int) -> None:
         """Say what is wrong; a process that merely ended is started again first."""
         if failures or isinstance(error, RemoteError) or not isinstance(error, ChildDied):
-            self._problem = str(_local(error) if isinstance(error, RemoteError) else error)
+            if isinstance(error, RemoteError):
+                error = local_error(error, self._child.name)
+            self._problem = str(error)
             self._quiet.set()
 
     async def _tell(self) -> None:
@@ -222,14 +224,14 @@ class HistoryKeeper:
         try:
             return await self._call(operation, *arguments)
         except RemoteError as error:
-            raise _local(error) from error
+            raise local_error(error, self._child.name) from error
         except ChildDied as error:
             log.warning("history_asked_again", error=str(error))
         self._wake.set()
         try:
             return await self._call(operation, *arguments)
         except RemoteError as error:
-            raise _local(error) from error
+            raise local_error(error, self._child.name) from error
 
     async def _call(
         self,
@@ -239,11 +241,3 @@ class HistoryKeeper:
         timeout_s: float = ASK_TIMEOUT_S,
     ) -> Any:  # noqa: ANN401 - whatever the operation returns
         return await self._child.call(operation, arguments, timeout_s=timeout_s, urgency=urgency)
-
-
-def _local(error: RemoteError) -> PaparatsError:
-    """Return what the process raised as our own class; anything else is a defect."""
-    known = getattr(errors, error.kind, None)
-    if isinstance(known, type) and issubclass(known, PaparatsError):
-        return known(str(error))
-    return Broken(f"the history process could not answer ({error.kind}: {error})")

@@ -250,25 +250,6 @@ def format_day(moment: Moment) -> str:
     return f"@{moment.seconds}" if local is None else local.date().isoformat()
 
 
-def format_age(moment: Moment, now: float) -> str:
-    """Return how long ago it was, up to 30 days ("3 days ago"), else the day.
-
-    What lies in the future (clocks differ) is told by its day, but for the next minute.
-    """
-    age = math.floor(now) - moment.seconds
-    if -60 < age < 60:
-        return "just now"
-    for limit, size, name in (
-        (3_600, 60, "minute"),
-        (86_400, 3_600, "hour"),
-        (2_678_400, 86_400, "day"),
-    ):
-        if 0 < age < limit:
-            count = age // size
-            return f"{count} {name}{'' if count == 1 else 's'} ago"
-    return format_day(moment)
-
-
 def _in_own_zone(moment: Moment) -> datetime | None:
     if abs(moment.zone_minutes) >= 24 * 60:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -70,7 +71,7 @@ class RawEntry:
     paths: tuple[str, ...]
 
 
-class RecordParser(Generic[T]):
+class RecordParser(ABC, Generic[T]):
     """Takes in output of `git log` piece by piece and gives finished values, one a record.
 
     A subclass says what a patch means (`_patch`) and makes the value (`_finish`). Of the output no
@@ -107,17 +108,17 @@ class RecordParser(Generic[T]):
         done, self._done = self._done, []
         return done
 
+    @abstractmethod
     def _finish(self, fields: list[bytes], entries: list[RawEntry]) -> T:
         """Make the value of one record."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _open_patch(self) -> bool:
         """Take in what stands at the beginning of the first section; False if it is incomplete."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _patch(self) -> bool:
         """Read on in a patch; True when the record ended and the next one begins."""
-        raise NotImplementedError
 
     def _end_record(self) -> None:
         if self._open:

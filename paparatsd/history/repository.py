@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hashlib
 import math
-import os
 import time
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -20,9 +17,10 @@ from paparatsd.history.facts import StoredFacts
 from paparatsd.history.project import ProjectHistory
 from paparatsd.history.reachable import reachable_from
 from paparatsd.history.scan import scan_commits
+from paparatsd.history.shape import shape_of
+from paparatsd.history.trouble import NO_TROUBLE, Trouble
 from paparatsd.history.wording import read_wording, wording_sources
 from paparatsd.history_model import HistoryState, HistoryStatus
-from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.sources import repo as places
 
 if TYPE_CHECKING:
@@ -31,39 +29,15 @@ if TYPE_CHECKING:
     from paparatsd.history.followed import Followed
     from paparatsd.model import CommitId, RepoId
     from paparatsd.sources.git import GitContext
-    from paparatsd.sources.repo import Checkout
     from paparatsd.store.history import HistoryStore
     from paparatsd.store.reader import CatalogReader
 
 log = structlog.get_logger()
 
 FACTS_AT_ONCE = 1_000
-MAX_SHALLOW_BYTES = 16 << 20
-MAX_OWN_FILE_BYTES = 64 << 20
 AGAIN_S = (0.0, 1.0, 10.0, 60.0, 600.0, 3_600.0)
 """How long to wait after the n-th failure of git in a row."""
-
-
 _LONGEST_S = 86_400.0
-
-
-class _Trouble(NamedTuple):
-    """What git said, and of which project's clone: others need not know where that is."""
-
-    text: str
-    project: ProjectHistory | None
-
-    def __bool__(self) -> bool:
-        return bool(self.text)
-
-    def told_to(self, project: ProjectHistory) -> str:
-        """Return what may be said of it where another project's history is told."""
-        if self.project is None or self.project is project:
-            return self.text
-        return "git could not be read in another clone or work tree of this repository"
-
-
-_NO_TROUBLE = _Trouble("", None)
 
 
 class RepoHistory:
@@ -76,9 +50,9 @@ class RepoHistory:
         self._work: AsyncGenerator[None, None] | None = None
         self._piece: asyncio.Future[None] | None = None
         self._is_stale = False
-        self._problem = _NO_TROUBLE
-        self._failed = _NO_TROUBLE
-        self._lost = _NO_TROUBLE
+        self._problem = NO_TROUBLE
+        self._failed = NO_TROUBLE
+        self._lost = NO_TROUBLE
         self._depth = ""
         self._failures = 0
         self._again_at: float | None = None
@@ -132,7 +106,7 @@ class RepoHistory:
         """
         if self._work is None:
             if self._is_due():
-                self._failed = _NO_TROUBLE
+                self._failed = NO_TROUBLE
                 self.facts.unreadable.clear()
             elif not self._is_stale:
                 return False
@@ -189,11 +163,11 @@ class RepoHistory:
 
     def _note_problem(self, error: GitFailed, project: ProjectHistory | None) -> None:
         log.warning("history_failed", repo=self.facts.repo, error=str(error))
-        self._problem = _Trouble(str(error), project)
+        self._problem = Trouble(str(error), project)
 
     def fail(self, text: str) -> None:
         """Take note of what nobody foresaw; it is tried again later, as what git refuses is."""
-        self._problem = _Trouble(text, None)
+        self._problem = Trouble(text, None)
         self._is_stale = False
         self._plan_again()
 
@@ -220,7 +194,7 @@ class RepoHistory:
             if project.followed.git:
                 await self._look(project)
                 yield
-        self._problem = _NO_TROUBLE
+        self._problem = NO_TROUBLE
         for work in (self._learn(), self._apply_rules(), self._read_facts()):
             async with aclosing(work) as pieces:
                 async for _ in pieces:
@@ -264,7 +238,7 @@ class RepoHistory:
         """Learn which commits the heads reach, and what their parents are."""
         found = self._any_git()
         if found is not None and found.checkout is not None:
-            self._depth, replaced = await asyncio.to_thread(_shape_of, found.checkout)
+            self._depth, replaced = await asyncio.to_thread(shape_of, found.checkout)
             if self.facts.set_depth(self._depth + replaced):
                 for project in self.projects.values():
                     project.forget_pasts()
@@ -303,7 +277,7 @@ class RepoHistory:
         """Read what commits say and touch, the newest first, from whichever clone has them."""
         sources = self._sources()
         while sources and (ids := self.facts.missing(FACTS_AT_ONCE)):
-            unread, failure = set(ids), _NO_TROUBLE
+            unread, failure = set(ids), NO_TROUBLE
             for source in sources:
                 root, context = self._place(source)
                 wanted = [one for one in ids if one in unread]
@@ -317,18 +291,18 @@ class RepoHistory:
                             unread -= {one.commit.id for one in batch}
                             yield
                 except GitFailed as error:
-                    failure = _Trouble(str(error), source)
+                    failure = Trouble(str(error), source)
                 if not unread:
                     break
             if unread and not failure:
-                failure = _Trouble("commits that are reached are in no clone that is here", None)
+                failure = Trouble("commits that are reached are in no clone that is here", None)
             # What git has no more of stays as it is; asking again would ask for ever.
             left = self._left_behind(unread) if failure else set()
             if failure and not left:
                 log.warning("history_failed", repo=self.facts.repo, error=failure.text)
                 # Facts that were read by half stay so; what could not be read is asked for again.
                 self._failed, self._lost = (
-                    (failure, _NO_TROUBLE) if unread else (_NO_TROUBLE, failure)
+                    (failure, NO_TROUBLE) if unread else (NO_TROUBLE, failure)
                 )
             self._give_up(left or unread)
         for project in self.projects.values():
@@ -372,35 +346,3 @@ class RepoHistory:
 
 async def _next_piece(work: AsyncGenerator[None, None]) -> None:
     await anext(work)
-
-
-def _shape_of(checkout: Checkout) -> tuple[str, str]:
-    """Return names of where a shallow clone is cut off and of what stands for other commits.
-
-    Each is "" where there is none. Both change what git says of commits that it has told of.
-    """
-    common = checkout.common_dir
-    if common is None:
-        return "", ""
-    replaced = [_content_of(common / "info" / "grafts")]
-    replaced += list(_packed_replacements(common / "packed-refs"))
-    with contextlib.suppress(OSError):
-        for path in sorted((common / "refs" / "replace").iterdir()):
-            replaced.append(os.fsencode(path.name) + b" " + _content_of(path))
-    return _name_of([_content_of(common / "shallow")]), _name_of(replaced)
-
-
-def _packed_replacements(path: Path) -> list[bytes]:
-    return [line for line in _content_of(path).split(b"\n") if b" refs/replace/" in line]
-
-
-def _content_of(path: Path) -> bytes:
-    try:
-        return read_small_file(path, max_bytes=MAX_OWN_FILE_BYTES, follow=True)[0]
-    except (FileNotFoundError, UnreadableFileError):
-        return b""
-
-
-def _name_of(parts: list[bytes]) -> str:
-    data = b"\n".join(part for part in parts if part.strip())
-    return hashlib.blake2b(data, digest_size=12).hexdigest() if data else ""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import GitFailed
-from paparatsd.history.ancestry import check_ids, list_commits, newest_first
+from paparatsd.history.ancestry import check_ids
 from paparatsd.history.combined import MergeFacts, MergeParser, with_merge
 from paparatsd.history.records import RECORD_FORMAT
 from paparatsd.history.stream import FactsParser
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paparatsd.commits import CommitFacts
-
-__all__ = ["list_commits", "scan", "scan_commits"]
 
 BATCH_COMMITS = 200
 BATCH_TOUCHES = 5_000
@@ -97,37 +95,15 @@ class _Scan:
     lost: list[CommitId] = field(default_factory=list)
 
 
-async def scan(
-    checkout_root: Path,
-    context: GitContext,
-    heads: Sequence[CommitId],
-    known: Sequence[CommitId],
-) -> AsyncGenerator[list[CommitFacts], None]:
-    """Yield the facts of what is reachable from `heads` and not from `known`, newest first.
-
-    Batches have about 200 commits or 5,000 touches. Ids in `known` may be gone. What cannot be
-    read is left out and GitFailed is raised at the end; of a partial clone missing content is
-    expected, its commits come with paths alone (`whole`). `boundary` is a commit where a shallow
-    clone ends, and one whose paths cannot be read: nothing is known of what it touched.
-    """
-    async with aclosing(newest_first(checkout_root, context, heads, known)) as runs:
-        asked = await _begin(checkout_root, context)
-        failure: GitFailed | None = None
-        try:
-            async for run in runs:
-                async with aclosing(_batches(asked, [row.commit for row in run])) as batches:
-                    async for batch in batches:
-                        yield batch
-        except GitFailed as error:
-            failure = error
-    _raise(asked, failure)
-
-
 async def scan_commits(
     checkout_root: Path, context: GitContext, ids: Sequence[CommitId], *, is_cut: bool = True
 ) -> AsyncGenerator[list[CommitFacts], None]:
-    """Yield the facts of these commits in this order; otherwise as `scan`.
+    """Yield the facts of these commits in this order.
 
+    Batches have about 200 commits or 5,000 touches. What cannot be read is left out and GitFailed
+    is raised at the end; of a partial clone missing content is expected, its commits come with
+    paths alone (`whole`). `boundary` is a commit where a shallow clone ends, and one whose paths
+    cannot be read: nothing is known of what it touched.
     `is_cut` is False where the clone is known not to be shallow: git is not asked then.
     """
     check_ids(ids)

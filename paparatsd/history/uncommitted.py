@@ -30,11 +30,6 @@ def compare(committed: bytes, on_disk: bytes) -> tuple[Hunk, ...]:
     )
 
 
-def of_new_file(line_count: int) -> tuple[Hunk, ...]:
-    """Return the hunk of a file of that many lines that is in no commit."""
-    return (Hunk(0, 0, 1, line_count),) if line_count else ()
-
-
 def _has_crlf(text: bytes) -> bool:
     return b"\r\n" in text
 

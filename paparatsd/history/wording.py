@@ -64,9 +64,7 @@ class Wording:
             for one in find_tickets(_message(commit), rules=self.rules)
         )
 
-    def note(
-        self, project: ProjectName, commit: Commit, replaced_by: CommitId | None = None
-    ) -> CommitNote:
+    def note(self, project: ProjectName, commit: Commit) -> CommitNote:
         """Return a commit as it is shown."""
         message = _message(commit)
         author = self.person(commit.author)
@@ -92,7 +90,6 @@ class Wording:
             ),
             merge=len(commit.parents) > 1,
             url=commit_url(self.remote, commit.id),
-            replaced_by=replaced_by,
         )
 
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.plan import is_racy
-from paparatsd.model import PointBatch, ShardKey
+from paparatsd.model import PointBatch, ShardKey, Stat
 from paparatsd.store.ids import version_id
 from paparatsd.store.packed import PackedVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from paparatsd.chunks.parse import ChunkLimits
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from paparatsd.indexing.jobs import BuiltFile
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
-    from paparatsd.model import Fingerprint, RepoId, SkippedFile, Stat, VersionId
+    from paparatsd.model import ContentId, Fingerprint, RepoId, SkippedFile, VersionId
     from paparatsd.settings import IndexSettings
     from paparatsd.store.vectors import VectorStore
 
@@ -103,16 +103,7 @@ class VersionBuilder:
         """
         known = await self._ledger.known_contents(self.shard, self._pipeline.fingerprint, paths)
         read_at_ns = time.time_ns()
-        outcomes = await self._pool.build(
-            BuildJob(
-                root=str(root),
-                files=tuple(BuildFile(path, known.get(path, frozenset())) for path in paths),
-                limits=self._pipeline.limits,
-                max_file_bytes=self._settings.max_file_bytes,
-                allow_secrets=self._settings.allow_secrets,
-                embed=self._pipeline.embed_in_worker,
-            )
-        )
+        outcomes = await self._pool.build(self._job(root, paths, known))
         placed = [self._placed(outcome, read_at_ns) for outcome in outcomes]
         built = [(item.path, item.built) for item in outcomes if item.built is not None]
         await self._store(project_id, built)
@@ -120,6 +111,42 @@ class VersionBuilder:
         if recognised:
             await self._ledger.keep(recognised)
         return placed
+
+    async def recognise(self, root: Path, paths: Sequence[str]) -> list[Placed]:
+        """Place those of these files of which a version with their content is stored already.
+
+        The others are left to `place`. This one takes thousands at once, as they come with a
+        branch or a work tree.
+        """
+        contents = await self._ledger.known_contents(self.shard, self._pipeline.fingerprint, paths)
+        asked = [path for path in paths if contents.get(path)]
+        if not asked:
+            return []
+        read_at_ns = time.time_ns()
+        found = await self._pool.recognise(self._job(root, asked, contents))
+        placed = [
+            self._recognised(asked[index], Stat(*stat), content, read_at_ns)
+            for index, stat, content in found
+        ]
+        if placed:
+            await self._ledger.keep([item.version for item in placed if item.version])
+        return placed
+
+    def _job(
+        self, root: Path, paths: Sequence[str], known: Mapping[str, frozenset[ContentId]]
+    ) -> BuildJob:
+        return BuildJob(
+            root=str(root),
+            files=tuple(BuildFile(path, known.get(path, frozenset())) for path in paths),
+            limits=self._pipeline.limits,
+            max_file_bytes=self._settings.max_file_bytes,
+            allow_secrets=self._settings.allow_secrets,
+            embed=self._pipeline.embed_in_worker,
+        )
+
+    def _recognised(self, path: str, stat: Stat, content: ContentId, read_at_ns: int) -> Placed:
+        version = version_id(self.repo, path, content, self._pipeline.fingerprint)
+        return Placed(path, stat, version, None, racy=is_racy(stat, read_at_ns))
 
     async def _store(self, project_id: int, files: list[tuple[str, BuiltFile]]) -> None:
         if not files:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -92,6 +92,17 @@ class Started:
     """Note: the worker is about to touch this file."""
 
     path: str
+
+
+class Recognised(NamedTuple):
+    """A file whose content is known, flat: its place in the job, and the four values of its stat.
+
+    Thousands come at once when a branch or a work tree does.
+    """
+
+    place: int
+    stat: tuple[int, int, int, int]
+    content: ContentId
 
 
 def stat_file(path: Path) -> Stat | None:

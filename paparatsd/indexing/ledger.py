@@ -15,7 +15,7 @@ import structlog
 from paparatsd.errors import StateCorrupt
 from paparatsd.indexing.plan import Known
 from paparatsd.indexing.stored import StoredFile, read_stored
-from paparatsd.indexing.terms import recount, term_delta, unreadable
+from paparatsd.indexing.terms import delta_by_way_of_another, recount, term_delta, unreadable
 from paparatsd.model import Skip, SkippedFile
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.reader import CatalogReader
@@ -314,8 +314,10 @@ def _terms(
     gone: Sequence[VersionId],
 ) -> TermDelta | None:
     """Return by how much a change moves the frequencies, counted anew where that takes it."""
+    come = [entry.version for entry in shown.values()]
     try:
-        return term_delta(catalog.read, [entry.version for entry in shown.values()], gone)
+        found = delta_by_way_of_another(catalog.read, project_id, come, gone)
+        return term_delta(catalog.read, come, gone) if found is None else found
     except StateCorrupt as error:
         log.warning("frequencies_counted_anew", project=project_id, reason=str(error))
     view = {path: entry.version for path, entry in catalog.read_view(project_id).items()}

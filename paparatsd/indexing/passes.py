@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.indexing.plan import Known, Plan, batches, plan_changes
-from paparatsd.model import Head, Progress, Skip
+from paparatsd.model import Head, Skip
+from paparatsd.status_model import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from paparatsd.clock import Clock
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 BATCH_FILES = 24
 BATCH_BYTES = 400_000
+RECOGNISE_FILES = 400
+RECOGNISE_BYTES = 8_000_000
+MANY = 48
+"""From so many files on it is asked first which of them are known: more than a person saves."""
 GENERATION_FILES = 400
 GENERATION_S = 2.0
-"""A long run commits when this many files or this much time has gathered, to answer early."""
+"""A long run commits when this many built files or this much time has gathered, to answer early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Gathered:
     drop: list[str] = field(default_factory=list)
     skip: list[SkippedFile] = field(default_factory=list)
     unskip: list[str] = field(default_factory=list)
+    built: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -103,7 +109,9 @@ class Pass:
             return plan
         self._total = len(plan.read)
         self._waiting = {*plan.read, *plan.drop} - plan.doubted
-        gathered = await self._read_all(plan, given, Gathered())
+        gathered = Gathered()
+        left = await self._recognise(plan.read, given, gathered)
+        gathered = await self._read_all(left, given, gathered)
         # Drops come last: a file that moved is found at its new place before it leaves the old.
         gathered.drop.extend(plan.drop)
         gathered.skip.extend(plan.skip)
@@ -111,14 +119,38 @@ class Pass:
         await self._commit(gathered)
         return plan
 
-    async def _read_all(self, plan: Plan, given: PassInput, gathered: Gathered) -> Gathered:
+    async def _recognise(
+        self, paths: Sequence[str], given: PassInput, gathered: Gathered
+    ) -> Sequence[str]:
+        """Place what is known already, and return what is left to be read one by one."""
+        if len(paths) < MANY:
+            return paths
+        found: set[str] = set()
+        sizes = given.listing.files
+        tasks = [
+            asyncio.create_task(self._builder.recognise(self._root, some))
+            for some in batches(paths, sizes, max_files=RECOGNISE_FILES, max_bytes=RECOGNISE_BYTES)
+        ]
+        try:
+            for placed in await asyncio.gather(*tasks):
+                found.update(item.path for item in placed)
+                self._take_placed(placed, gathered)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [path for path in paths if path not in found]
+
+    async def _read_all(
+        self, paths: Sequence[str], given: PassInput, gathered: Gathered
+    ) -> Gathered:
         """Build all batches, as many at once as there are workers; commit now and then."""
-        todo = batches(plan.read, given.listing.files, max_files=BATCH_FILES, max_bytes=BATCH_BYTES)
+        todo = batches(paths, given.listing.files, max_files=BATCH_FILES, max_bytes=BATCH_BYTES)
         running: set[asyncio.Task[list[Placed]]] = set()
         try:
-            for paths in todo:
+            for some in todo:
                 running.add(
-                    asyncio.create_task(self._builder.place(self._project_id, self._root, paths))
+                    asyncio.create_task(self._builder.place(self._project_id, self._root, some))
                 )
                 if len(running) > self._builder.width:
                     running = await self._take(running, gathered)
@@ -144,14 +176,19 @@ class Pass:
             gone = [item.path for item in placed if _is_gone(item)]
             self.vanished.update(gone)
             self._waiting.difference_update(gone)
-            gathered.placed.extend(item for item in placed if not _is_gone(item))
-            self._placed += len(placed)
-            self._chunks += sum(item.chunks for item in placed)
+            gathered.built += sum(item.computed for item in placed)
+            self._take_placed([item for item in placed if not _is_gone(item)], gathered)
+            self._placed += len(gone)
         return waiting
+
+    def _take_placed(self, placed: Sequence[Placed], gathered: Gathered) -> None:
+        gathered.placed.extend(placed)
+        self._placed += len(placed)
+        self._chunks += sum(item.chunks for item in placed)
 
     async def _commit_if_due(self, gathered: Gathered) -> Gathered:
         due = self._clock.monotonic() - self._committed_at > GENERATION_S
-        if len(gathered.placed) < GENERATION_FILES and not (due and gathered.placed):
+        if gathered.built < GENERATION_FILES and not (due and gathered.placed):
             return gathered
         await self._commit(gathered)
         return Gathered()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd.errors import ChildDied
-from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Started, stat_file
+from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Recognised, Started, stat_file
 from paparatsd.model import Skip, SkippedFile
 from paparatsd.supervise import Child, RemoteError
 
@@ -106,6 +106,23 @@ class WorkerPool:
                     raise ChildDied("the workers end before they touch a file; see the log")
             files = self._next_files(job.root, left, culprit, deaths, outcomes)
         return outcomes
+
+    async def recognise(self, job: BuildJob) -> list[Recognised]:
+        """Return which files of the job have a content that is known to it; they are only read.
+
+        Nothing is announced, so nobody can be blamed: when the worker ends or is too slow, none is
+        recognised, and `build` finds out about each.
+        """
+        child = await self._free.get()
+        found: list[Recognised] = []
+        try:
+            found = await child.call("recognise", job, timeout_s=self._file_timeout_s)
+        except ChildDied as error:
+            log.debug("worker_recognised_nothing", files=len(job.files), error=str(error))
+        finally:
+            self._used_at = self._clock.monotonic()
+            self._free.put_nowait(child)
+        return found
 
     async def _attempt(
         self, job: BuildJob, outcomes: list[Outcome]

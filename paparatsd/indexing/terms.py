@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.chunks.record import read_record, term_counts
+from paparatsd.chunks.record import read_record, term_parts
 from paparatsd.errors import StateCorrupt
+from paparatsd.model import VersionId
 from paparatsd.store.database import batched
 from paparatsd.store.rows import TermDelta
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import VersionId
     from paparatsd.store.reader import CatalogReader
+    from paparatsd.store.rows import Frequencies
 
+MIN_BY_WAY_OF_ANOTHER = 300
+"""From so many versions on it is worth looking whether another view shows the same."""
+MAX_OTHERS = 3
 READ_AT_ONCE = 500
 """Records in memory at a time when a whole view is counted anew."""
 
@@ -41,10 +45,51 @@ def term_delta(
     chunks = 0
     for versions, sign in ((come, 1), (gone, -1)):
         for version in versions:
-            terms = term_counts(records[version])
-            ids.append(terms.ids)
-            counts.append(sign * terms.values.astype(np.int64))
+            own_ids, own_counts = term_parts(records[version])
+            ids.append(own_ids)
+            counts.append(sign * own_counts.astype(np.int64))
             chunks += sign * infos[version].chunks
+    return _sum(ids, counts, chunks)
+
+
+def delta_by_way_of_another(
+    read: CatalogReader, project_id: int, come: Sequence[VersionId], gone: Sequence[VersionId]
+) -> TermDelta | None:
+    """Return the sum that `term_delta` would, from the frequencies of a view of the repository.
+
+    A new work tree shows what another does, and so does a branch that one comes back to: that saves
+    reading all the records. None where no view is near enough, or `term_delta` is as good.
+    """
+    if len(come) + len(gone) < MIN_BY_WAY_OF_ANOTHER:
+        return None
+    here = np.unique(read.view_versions(project_id)[1])
+    wanted = np.union1d(np.setdiff1d(here, gone), np.asarray(come, np.int64))
+    if len(wanted) != len(here) - len(gone) + len(come):
+        return None  # something is listed twice, or leaves that is not there
+    rows = {row.id: row for row in read.projects()}
+    own = rows.pop(project_id, None)
+    others = [row for row in rows.values() if own is not None and row.repo == own.repo]
+    others.sort(key=lambda row: abs(row.files - len(wanted)))
+    for other in others[:MAX_OTHERS]:
+        shown = read.view_versions(other.id)[1]
+        missing, extra = np.setdiff1d(wanted, shown), np.setdiff1d(shown, wanted)
+        if 2 * (len(missing) + len(extra)) < len(come) + len(gone):
+            rest = term_delta(read, _versions(missing), _versions(extra))
+            return _difference(read.frequencies(other.id), read.frequencies(project_id), rest)
+    return None
+
+
+def _versions(numbers: NDArray[np.int64]) -> list[VersionId]:
+    return [VersionId(number) for number in numbers.tolist()]
+
+
+def _difference(there: Frequencies, here: Frequencies, rest: TermDelta | None) -> TermDelta:
+    ids, chunks = [there.ids, here.ids], there.chunks - here.chunks
+    counts = [there.counts.astype(np.int64), -here.counts.astype(np.int64)]
+    if rest is not None:
+        ids.append(rest.ids)
+        counts.append(rest.counts.astype(np.int64))
+        chunks += rest.chunks
     return _sum(ids, counts, chunks)
 
 
@@ -59,11 +104,11 @@ def recount(read: CatalogReader, project_id: int, shown: Iterable[VersionId]) ->
     for versions in batched(shown, READ_AT_ONCE):
         for data in read.records(versions).values():
             try:
-                terms, own = term_counts(data), read_record(data).chunks
+                (own_ids, own_counts), own = term_parts(data), read_record(data).chunks
             except StateCorrupt:
                 continue
-            ids.append(terms.ids)
-            counts.append(terms.values.astype(np.int64))
+            ids.append(own_ids)
+            counts.append(own_counts.astype(np.int64))
             chunks += own
     return _sum(ids, counts, chunks)
 

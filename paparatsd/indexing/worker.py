@@ -20,9 +20,17 @@ from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.packing import build_record
 from paparatsd.chunks.parse import parse_file
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.indexing.jobs import BuildFile, BuildJob, BuiltFile, Outcome, Started, stat_file
+from paparatsd.indexing.jobs import (
+    BuildFile,
+    BuildJob,
+    BuiltFile,
+    Outcome,
+    Recognised,
+    Started,
+    stat_file,
+)
 from paparatsd.model import SkippedFile
-from paparatsd.sources.read import SourceText, read_source
+from paparatsd.sources.read import SourceText, read_source, recognise_source
 from paparatsd.store.packed import pack_file
 
 if TYPE_CHECKING:
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
 NICENESS = 5
 OUT_OF_MEMORY = 12
 """Exit code of a worker that a file was too much for."""
+_YOUNG_OBJECTS = 50_000
 
 
 class Builder:
@@ -50,6 +59,8 @@ class Builder:
         """Serve one request of the daemon."""
         if operation == "build":
             return self._build(argument, note)
+        if operation == "recognise":
+            return self._recognise(argument)
         if operation == "warm":
             self.model()
             return None
@@ -68,6 +79,24 @@ class Builder:
                 os._exit(OUT_OF_MEMORY)
             note(outcome)
         return len(job.files)
+
+    def _recognise(self, job: BuildJob) -> list[Recognised]:
+        """Read files that may be known and say which are; nothing is parsed."""
+        root = Path(job.root)
+        found = []
+        for index, file in enumerate(job.files):
+            known = recognise_source(
+                root,
+                file.path,
+                file.known,
+                max_bytes=job.max_file_bytes,
+                allow_secrets=job.allow_secrets,
+            )
+            if known is not None:
+                stat, content = known
+                values = (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode)
+                found.append(Recognised(index, values, content))
+        return found
 
     def build_file(self, root: Path, file: BuildFile, job: BuildJob) -> Outcome:
         """Read, recognise or build one file."""
@@ -110,6 +139,9 @@ def main() -> None:
     # Questions, and whatever else the machine is for, go first.
     os.nice(NICENESS)
     gc.freeze()
+    # A file's nodes and matches are no garbage while it is read, and go with it: looking through
+    # them every 700 objects takes a tenth of the time.
+    gc.set_threshold(_YOUNG_OBJECTS)
     ipc.serve_child(Builder().handle)
 
 

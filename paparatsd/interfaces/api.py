@@ -18,20 +18,10 @@ if TYPE_CHECKING:
         CommitsAnswer,
         Explanation,
     )
-    from paparatsd.model import (
-        ChunkView,
-        DaemonStatus,
-        Depth,
-        Freshness,
-        GroupName,
-        ProjectEntry,
-        ProjectName,
-        ProjectStatus,
-        SearchAnswer,
-        SearchRequest,
-        SkippedFile,
-    )
+    from paparatsd.model import Depth, Freshness, GroupName, ProjectEntry, ProjectName, SkippedFile
+    from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sources.hooks import HookReport
+    from paparatsd.status_model import DaemonStatus, ProjectStatus
 
 
 class SearchApi(Protocol):

@@ -10,8 +10,9 @@ from paparatsd.history_model import CommitRequest
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import changed_filter
 from paparatsd.interfaces.requests import body_of, parameters_of
-from paparatsd.model import GroupName, ProjectName, SearchRequest
+from paparatsd.model import GroupName, ProjectName
 from paparatsd.search.render import fitting
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from starlette.requests import Request

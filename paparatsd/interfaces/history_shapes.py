@@ -77,7 +77,6 @@ def commit_json(commit: CommitNote) -> dict[str, Any]:
         "tickets": [ticket_json(one) for one in commit.tickets],
         "merge": commit.merge,
         "url": commit.url,
-        "replaced_by": commit.replaced_by,
     }
 
 

@@ -69,7 +69,7 @@ def _has(subject: str, key: str) -> bool:
 
 
 def remarks_on(commit: Mapping[str, Any], *, merge: bool = True) -> str:
-    """Return in parentheses what else is to know: co-authors, another day, replaced, a merge.
+    """Return in parentheses what else is to know: co-authors, another day, a merge.
 
     That it is a merge is left out where the subject says it, and without `merge`.
     """
@@ -83,8 +83,6 @@ def remarks_on(commit: Mapping[str, Any], *, merge: bool = True) -> str:
         remarks.append(f"written {written}")
     if commit["merge"] and merge and not commit["subject"].startswith("Merge "):
         remarks.append("merge")
-    if commit["replaced_by"]:
-        remarks.append(f"now {commit['replaced_by'][:10]}")
     return f"({', '.join(remarks)})" if remarks else ""
 
 

@@ -7,24 +7,16 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import errors
 from paparatsd.interfaces import history_shapes
 from paparatsd.search.explanation import explanation, meanings_of
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paparatsd.history_model import ChunkLog, CommitsAnswer, Explanation
-    from paparatsd.model import (
-        ChunkView,
-        DaemonStatus,
-        Freshness,
-        Hit,
-        Neighbour,
-        ProjectEntry,
-        ProjectStatus,
-        SearchAnswer,
-        SkippedFile,
-    )
+    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
+    from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
+    from paparatsd.status_model import DaemonStatus, ProjectStatus
 
 STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 500,

@@ -13,9 +13,9 @@ from paparatsd.clock import SystemClock
 
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
-    from paparatsd.model import SearchRequest
     from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
+    from paparatsd.search_model import SearchRequest
 
 TTL_S = 300.0
 
@@ -29,7 +29,6 @@ class CacheKey:
     paths: tuple[str, ...]
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
-    related: bool
     explain: bool
     generations: tuple[tuple[int, int], ...]
 
@@ -42,7 +41,6 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
         paths=request.paths,
         languages=request.languages,
         kinds=request.kinds,
-        related=request.related,
         explain=request.explain,
         generations=scope.key,
     )

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.model import Confidence
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

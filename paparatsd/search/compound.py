@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paparatsd.model import Confidence
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.model import Hit
     from paparatsd.search.frames import Ranked
+    from paparatsd.search_model import Hit
 
 
 def completed(whole: Ranked, halves: Sequence[Ranked], limit: int) -> Ranked:

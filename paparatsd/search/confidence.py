@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS
 from paparatsd.search.certain import NOTHING_CERTAIN, WORTH_READING
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

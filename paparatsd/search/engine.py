@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from paparatsd.search.focus import Sought
 from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
+from paparatsd.search.query_vectors import NO_VECTORS, QueryVectors
 from paparatsd.search.rank import choose_chunks, explain, wanted_chunks
 from paparatsd.search.ranker import calibration_of, load_ranker
 from paparatsd.search.recall import (
@@ -39,7 +40,6 @@ from paparatsd.search.recall import (
     lexical_vector,
     requests_for,
 )
-from paparatsd.search.related import Related
 from paparatsd.search.respelling import Respelling, respelling_notes
 from paparatsd.search.results import Results, Winner
 from paparatsd.search.shelf import Shelf
@@ -51,50 +51,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, EmbedderSpec, RecallReply, RecallRequest, SearchRequest
+    from paparatsd.model import RecallReply, RecallRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
     from paparatsd.search.certain import Certain
     from paparatsd.search.features import FeatureTable, FileRow
     from paparatsd.search.query import Query
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
     from paparatsd.search.recall import Allowed, Candidates
-    from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
+    from paparatsd.search.symbols import SymbolReader
     from paparatsd.search.views import ProjectView
+    from paparatsd.search_model import ChunkView, SearchRequest
 
     Begin = Callable[[Sequence[RecallRequest]], bool]
 
 MAX_PINNED = 256
 """Plans waiting for their replies; far more than the daemon lets run at once."""
-
-
-class Encoder(Protocol):
-    """The built-in embedding model, as far as search needs it."""
-
-    @property
-    def spec(self) -> EmbedderSpec:
-        """What names the model."""
-        ...
-
-    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit row per text."""
-        ...
-
-
-class QueryVectors(NamedTuple):
-    """The vectors of what a question means.
-
-    static: by the built-in model; dense: the one that stores are asked with; begun: they are.
-    """
-
-    meaning: str = ""
-    static: NDArray[np.float32] | None = None
-    dense: NDArray[np.float32] | None = None
-    begun: bool = False
-
-
-NO_VECTORS = QueryVectors()
 
 
 class Engine:
@@ -120,7 +94,6 @@ class Engine:
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
         self._results = Results(self._shelf)
         self._respelling = Respelling(reader, self._shelf)
-        self._related = Related(reader, self._shelf)
         self._pinned: OrderedDict[int, Pinned] = OrderedDict()
         self._tokens = itertools.count(1)
 
@@ -259,8 +232,6 @@ class Engine:
             raise Busy("too many searches at once; try again")
         if pinned.callers is not None:
             hits = caller_hits(pinned.callers, pinned.scope, pinned.views, self._results)
-            if pinned.request.related:
-                hits = self._related.attach(hits, pinned.scope, pinned.views)
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
         candidates = gather(replies, pinned.extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
@@ -272,8 +243,6 @@ class Engine:
         certain = self._certain(pinned, kept, records, features)
         winners = self._winners(pinned, candidates, kept, records, features, owners, certain)
         hits = self._results.hits(winners, _sought(pinned, features))
-        if pinned.request.related:
-            hits = self._related.attach(hits, pinned.scope, pinned.views)
         advice = confidence.advice([hit.confidence for hit in hits])
         said = certain.note if certain.alone else advice
         return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))

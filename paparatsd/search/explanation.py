@@ -10,7 +10,7 @@ from paparatsd.search.meanings import meaning
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paparatsd.model import Hit
+    from paparatsd.search_model import Hit
 
 MOST_SHOWN = 12
 """Features written out in a table; the rest is one line with its sum."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paparatsd.model import Confidence, Hit, SearchRequest
+from paparatsd.search_model import Confidence, Hit, SearchRequest
 
 if TYPE_CHECKING:
     import numpy as np

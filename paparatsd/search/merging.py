@@ -15,7 +15,7 @@ from paparatsd.search.diversity import MAX_OVERLAP, overlap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paparatsd.model import Hit
+    from paparatsd.search_model import Hit
 
 MAX_MERGED_LINES = 120
 """Hits stay apart when they would be longer than this together: nobody reads that much at once."""

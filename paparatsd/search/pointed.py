@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.terms import term_id
-from paparatsd.model import Confidence
 from paparatsd.search.certain import (
     LIKELY,
     NOTHING_CERTAIN,
@@ -20,6 +19,7 @@ from paparatsd.search.certain import (
 from paparatsd.search.matching import member_mask
 from paparatsd.search.places import named_rows
 from paparatsd.search.spelling import qualified_share
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

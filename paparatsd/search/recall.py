@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import RecallReply, SearchRequest, ShardKey, VersionFilter
+    from paparatsd.model import RecallReply, ShardKey, VersionFilter
     from paparatsd.search.callers import Callers
     from paparatsd.search.paths import NameLikeness, StemMatches
     from paparatsd.search.pointed import Placed
     from paparatsd.search.query import Query
     from paparatsd.search.scope import ProjectScope, Scope
     from paparatsd.search.views import Corpus, ProjectView, Reader
+    from paparatsd.search_model import SearchRequest
 
 RECALL_LIMIT = 70
 """Chunks per leg; three times as many changed no answer's rank on 26 repositories of up to 4,800

@@ -13,10 +13,10 @@ from paparatsd.chunks.address import (
     parse_address,
 )
 from paparatsd.errors import UnknownAddress, UnknownProject
-from paparatsd.model import ChunkView, Confidence, Hit
 from paparatsd.search.diversity import overlap
 from paparatsd.search.focus import Part, completed, cut_out, definitions_in, focus, whole
 from paparatsd.search.merging import MAX_NAMES, first_names, merge_hits
+from paparatsd.search_model import ChunkView, Confidence, Hit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

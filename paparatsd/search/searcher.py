@@ -16,7 +16,6 @@ import structlog
 
 from paparatsd import errors, ipc
 from paparatsd.errors import (
-    Broken,
     Busy,
     ChildDied,
     EmbedderUnavailable,
@@ -24,12 +23,12 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
-from paparatsd.model import SearchAnswer
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
 from paparatsd.search.query import halves_of
-from paparatsd.supervise import RemoteError
+from paparatsd.search_model import SearchAnswer
+from paparatsd.supervise import RemoteError, local_error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,11 +36,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import ChunkView, GroupName, RecallReply, SearchRequest
+    from paparatsd.model import GroupName, RecallReply
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
+    from paparatsd.search_model import ChunkView, SearchRequest
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
 
@@ -207,13 +207,13 @@ class Searcher:
         try:
             return await attempt()
         except RemoteError as error:
-            raise _local(error) from error
+            raise local_error(error, self._child.name) from error
         except ChildDied as error:
             log.warning("search_retried", error=str(error))
         try:
             return await attempt()
         except RemoteError as error:
-            raise _local(error) from error
+            raise local_error(error, self._child.name) from error
 
     async def _vector(
         self, request: SearchRequest
@@ -270,18 +270,6 @@ class Searcher:
         urgency: int = ipc.URGENT,
     ) -> Any:  # noqa: ANN401 - whatever the operation returns
         return await self._child.call(operation, argument, timeout_s=deadline_s, urgency=urgency)
-
-
-def _local(error: RemoteError) -> PaparatsError:
-    """Return the exception that the search process raised, as our own class; others as Broken."""
-    known = getattr(errors, error.kind, None)
-    if isinstance(known, type) and issubclass(known, PaparatsError):
-        return known(str(error))
-    # The text of any other exception is a fragment (a KeyError says no more than the key).
-    return Broken(
-        f"the search process could not answer ({error.kind}: {error}); this is a defect of "
-        "paparatsd: ask in other words, and report it with this message"
-    )
 
 
 def scope_notes(scope: Scope) -> tuple[str, ...]:

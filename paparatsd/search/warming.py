@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import RecallReply, SearchRequest
+    from paparatsd.model import RecallReply
     from paparatsd.search.engine import Begin
     from paparatsd.search.frames import Ranked
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.search.views import Corpus
+    from paparatsd.search_model import SearchRequest
 
 SLICE = 12
 """Files looked at at once: about a millisecond of work."""

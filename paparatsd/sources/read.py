@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.model import ContentId, Skip, SkippedFile, Stat
-from paparatsd.redact import find_key_material, is_secret_name
+from paparatsd.redact import find_armour, find_key_material, is_secret_name
 from paparatsd.sources.content import decode, find_generated_marker, is_minified
 
 if TYPE_CHECKING:
@@ -76,10 +76,34 @@ def read_source(
         return SkippedFile(path, exc.reason, exc.detail)
     except OSError as exc:
         return SkippedFile(path, Skip.UNREADABLE, exc.strerror or "")
-    content = ContentId(hashlib.blake2b(data, digest_size=32).digest())
+    content = _content_of(data)
     if content in known:
         return SourceText(content, to_stat(status), "", len(data))
     return _judge(path, data, content, to_stat(status), allow_secrets=allow_secrets)
+
+
+def recognise_source(
+    root: Path,
+    path: str,
+    known: Collection[ContentId],
+    *,
+    max_bytes: int,
+    allow_secrets: bool = False,
+) -> tuple[Stat, ContentId] | None:
+    """Return stat and content of a file that `read_source` would take as known, else None."""
+    if not known or (not allow_secrets and is_secret_name(path)):
+        return None
+    try:
+        with open_beneath(root, path) as (descriptor, status):
+            data = _read_capped(descriptor, status, max_bytes)
+    except (NotReadable, OSError):
+        return None
+    content = _content_of(data)
+    return (to_stat(status), content) if content in known else None
+
+
+def _content_of(data: bytes) -> ContentId:
+    return ContentId(hashlib.blake2b(data, digest_size=32).digest())
 
 
 def to_stat(status: os.stat_result) -> Stat:
@@ -192,6 +216,8 @@ def _judge(
     if not allow_secrets and (kind := find_key_material(decoded)):
         return SkippedFile(path, Skip.KEY_MATERIAL, kind)
     if is_minified(path, decoded):
+        if armour := find_armour(decoded):
+            return SkippedFile(path, Skip.KEY_MATERIAL, armour)
         return SkippedFile(path, Skip.MINIFIED)
     if marker := find_generated_marker(path, decoded):
         return SkippedFile(path, Skip.GENERATED, marker)

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.model import CommitId, Head
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from paparatsd.sources.repo import Checkout
 
 _MAX_REF_BYTES = 4096
 _MAX_PACKED_BYTES = 64 << 20
+_MAX_CONFIG_BYTES = 1 << 18
 _MAX_LINKS = 5
 _MAX_WATCHED_REF_DIRECTORIES = 200
+_RACY_NS = 2_000_000_000
+"""What was written this recently may be written again within the same time stamp."""
+_RACY_FINE_NS = 100_000_000
+"""The same where time stamps are finer than a millisecond: the kernel's clock ticks in 10 ms."""
+_FINE_NS = 1_000_000
 _REF_PREFIX = b"ref:"
 _STATE_FILES = (
     "HEAD",
@@ -35,15 +40,8 @@ _STATE_FILES = (
     "info/sparse-checkout",
     "config.worktree",
 )
-_SHARED_FILES = (
-    "packed-refs",
-    "refs/heads",
-    "reftable",
-    "reftable/tables.list",
-    "config",
-    "shallow",
-    "info/exclude",
-)
+_EXCLUDE_FILE = "info/exclude"
+_REF_FILES = ("packed-refs", "refs/heads", "reftable", "reftable/tables.list")
 
 
 def read_head_files(git_dir: Path, common_dir: Path, object_format: str) -> Head | None:
@@ -79,31 +77,64 @@ def git_watch_paths(checkout: Checkout) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys(wanted) if path.is_dir())
 
 
-def ref_signature(checkout: Checkout) -> tuple[object, ...]:
-    """Return a value that is equal as long as head, index, refs and git's settings stay put."""
+class ViewSignature(NamedTuple):
+    """What decides, besides the files themselves, which of them a checkout shows.
+
+    Two that are equal prove that nothing moved between them if the first `is_settled`: else a
+    file of git's may have been written once more without its time stamp moving.
+    """
+
+    parts: tuple[object, ...]
+    is_settled: bool
+
+
+def view_signature(checkout: Checkout, *, now_ns: int | None = None) -> ViewSignature:
+    """Return what stays equal while this checkout's head, index and settings of git stay put.
+
+    Other branches and the other work trees of the repository do not count. `now_ns` is the time
+    since the epoch, if another than the clock's.
+    """
     git_dir, common = checkout.git_dir, checkout.common_dir
     if git_dir is None or common is None:
-        return ()
-    parts: list[object] = [_stamp(git_dir / name) for name in _STATE_FILES]
-    parts += [_stamp(common / name) for name in _SHARED_FILES]
-    head = _read_small(git_dir / "HEAD")
-    parts.append(head)
-    if head is not None and head.startswith(_REF_PREFIX):
-        name = head.removeprefix(_REF_PREFIX).strip()
-        if _is_plain_branch(name):
-            parts.append(_read_small(common / os.fsdecode(name)))
-            parts += [_stamp(path) for path in _branch_directories(common, name)]
+        return ViewSignature((), is_settled=False)
+    taken_ns = time.time_ns() if now_ns is None else now_ns
+    paths = [git_dir / name for name in _STATE_FILES]
+    paths.append(common / _EXCLUDE_FILE)
+    head = read_head_files(git_dir, common, checkout.object_format)
+    if head is None:
+        # Only git itself can tell where a branch is; then any move of any ref counts.
+        paths += [common / name for name in _REF_FILES]
     if checkout.context is not None and checkout.context.excludes_file:
-        parts.append(_stamp(Path(checkout.context.excludes_file)))
-    return tuple(parts)
+        paths.append(Path(checkout.context.excludes_file))
+    stamps = [_stamp(path) for path in paths]
+    parts = (head, _read_small(git_dir / "HEAD"), _settings_of(common / "config"), *stamps)
+    settled = all(_is_settled(stamp, taken_ns) for stamp in stamps if stamp is not None)
+    return ViewSignature(parts, is_settled=settled)
 
 
-def _branch_directories(common: Path, name: bytes) -> Iterator[Path]:
-    """Yield the directories between refs/heads and the branch's own file."""
-    path = (common / os.fsdecode(name)).parent
-    while path.name != "heads" and path != common and common in path.parents:
-        yield path
-        path = path.parent
+def _settings_of(path: Path) -> bytes | tuple[int, ...] | None:
+    """Return git's settings without those of branches and remotes, which decide about no file.
+
+    Any branch that is to follow another adds some. A file that is too large or odd counts whole.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_CONFIG_BYTES)
+    except OSError:
+        return None
+    if len(content) == _MAX_CONFIG_BYTES:
+        return _stamp(path)
+    lines = content.splitlines()
+    if any(line.endswith(b"\\") for line in lines):
+        return content
+    kept, is_kept = [], True
+    for line in lines:
+        bare = line.strip().lower()
+        if bare.startswith(b"["):
+            is_kept = not bare.startswith((b'[branch "', b'[remote "'))
+        if is_kept:
+            kept.append(line)
+    return b"\n".join(kept)
 
 
 def _directories_below(top: Path) -> list[Path]:
@@ -172,9 +203,16 @@ def _object_id(content: bytes, object_format: str) -> CommitId | None:
     return CommitId(text) if re.fullmatch(rf"[0-9a-f]{{{length}}}", text) else None
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
+def _is_settled(stamp: tuple[int, int, int, int], taken_ns: int) -> bool:
+    """Whether a file that is written after `taken_ns` has another stamp for certain."""
+    _, _, modified_ns, changed_ns = stamp
+    is_fine = changed_ns % _FINE_NS != 0
+    return max(modified_ns, changed_ns) < taken_ns - (_RACY_FINE_NS if is_fine else _RACY_NS)
+
+
+def _stamp(path: Path) -> tuple[int, int, int, int] | None:
     try:
         status = path.lstat()
     except OSError:
         return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -372,15 +372,3 @@ def find_tickets(
         (repo, storable(key)),
     )
     return [(number, TicketLink(*link)) for number, *link in rows]
-
-
-def tickets_of(
-    connection: sqlite3.Connection, numbers: Iterable[int]
-) -> dict[int, tuple[TicketLink, ...]]:
-    """Return the tickets that each commit names; commits without are left out."""
-    sql = """SELECT number, key, source, relation FROM tickets WHERE number IN ({})
-             ORDER BY number, key, source, relation"""
-    out: dict[int, tuple[TicketLink, ...]] = {}
-    for number, *link in select_in(connection, sql, numbers):
-        out[number] = (*out.get(number, ()), TicketLink(*link))
-    return out

@@ -127,22 +127,6 @@ def _end(connection: sqlite3.Connection, repo: int, ident: CommitId) -> CommitId
     return CommitId(at.hex())
 
 
-def read_rewritten(
-    connection: sqlite3.Connection, repo: int, ident: CommitId
-) -> tuple[CommitId, ...]:
-    """Return all commits whose place this one took, over any number of steps, nearest first."""
-    out: list[bytes] = []
-    ring = [bytes.fromhex(ident)]
-    seen = set(ring)
-    while ring and len(out) < _MAX_CHAIN:
-        sql = "SELECT old FROM rewrites WHERE repo = ? AND new IN ({}) ORDER BY at DESC"
-        rows = select_in(connection, sql, ring, repo)
-        ring = [old for old in dict.fromkeys(row[0] for row in rows) if old not in seen]
-        seen.update(ring)
-        out += ring
-    return tuple(CommitId(old.hex()) for old in out[:_MAX_CHAIN])
-
-
 def delete_old_rewrites(connection: sqlite3.Connection, repo: int, before: float) -> None:
     """Delete rewrites older than `before` of commits that are both not there any more."""
     connection.execute(

@@ -180,11 +180,6 @@ class HistoryReader:
                 return []
             return history_facts.find_tickets(self._connection, number, key)
 
-    def tickets_of(self, numbers: Iterable[int]) -> dict[int, tuple[TicketLink, ...]]:
-        """Return the tickets that each commit names; commits without are left out."""
-        with translated(self._path):
-            return history_facts.tickets_of(self._connection, numbers)
-
     def search(
         self, repo: RepoId, text: str, limit: int = 50, among: Collection[int] | None = None
     ) -> list[tuple[int, float]]:
@@ -211,11 +206,3 @@ class HistoryReader:
             if number is None:
                 return {ident: ident for ident in ids}
             return history_pasts.follow(self._connection, number, ids)
-
-    def rewritten(self, repo: RepoId, ident: CommitId) -> tuple[CommitId, ...]:
-        """Return the commits whose place this one took, over any number of steps."""
-        with translated(self._path):
-            number = history_graph.find_repo(self._connection, repo)
-            if number is None:
-                return ()
-            return history_pasts.read_rewritten(self._connection, number, ident)

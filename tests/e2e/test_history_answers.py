@@ -48,6 +48,12 @@ async def test_an_id_finds_its_commit_among_several_projects_also_when_it_was_am
     assert [one["commit"]["id"] for one in answer["commits"]] == [new]
     assert answer["notes"][0] == f"{old[:10]} was rewritten; {new[:10]} has taken its place."
 
+    repo.git("reset", "-q", "--hard", old)
+    await daemon.wait_until(is_settled_at(name, old))
+    answer = await daemon.call("POST", "/v1/commits", {"query": old[:9]})
+    assert [one["commit"]["id"] for one in answer["commits"]] == [old]
+    assert not any("was rewritten" in note for note in answer["notes"])
+
 
 async def test_a_ticket_that_only_a_merge_names_leads_to_what_it_carried(
     daemon: Daemon, repo: Repo

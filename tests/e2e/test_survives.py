@@ -17,6 +17,7 @@ import pytest
 from paparatsd.lock import read_holder
 from tests.harness import oracle
 from tests.harness.daemon import Daemon, DaemonFailed, Refusal, running_daemon
+from tests.harness.indexed import index
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
@@ -66,10 +67,7 @@ async def test_killed_in_the_first_index_it_resumes_and_ends_equal(
 async def test_killed_at_any_moment_under_writes_it_ends_equal(
     daemon: Daemon, repo: Repo, moment: int
 ) -> None:
-    repo.write_all(many_modules(60))
-    repo.commit("some")
-    name = await daemon.add(repo.root)
-    await daemon.wait_ready(name)
+    name = await index(daemon, repo, many_modules(60))
     for round_no in range(moment + 1):
         for number in range(20 * (moment + 1)):
             repo.write(f"storm/f_{number}.py", f"def storm_{round_no}_{number}(): ...\n")
@@ -85,10 +83,7 @@ async def test_killed_at_any_moment_under_writes_it_ends_equal(
 async def test_a_restart_computes_nothing_and_what_changed_meanwhile_is_caught_up(
     daemon: Daemon, repo: Repo
 ) -> None:
-    repo.write_all(many_modules(40))
-    repo.commit("some")
-    name = await daemon.add(repo.root)
-    await daemon.wait_ready(name)
+    name = await index(daemon, repo, many_modules(40))
     await daemon.settle(name)
     generation = (await daemon.project(name))["generation"]
 
@@ -110,10 +105,7 @@ async def test_a_restart_computes_nothing_and_what_changed_meanwhile_is_caught_u
 
 @pytest.mark.fault
 async def test_lost_vectors_are_built_again(daemon: Daemon, repo: Repo) -> None:
-    repo.write_all(many_modules(30))
-    repo.commit("some")
-    name = await daemon.add(repo.root)
-    await daemon.wait_ready(name)
+    name = await index(daemon, repo, many_modules(30))
     await daemon.stop()
     shutil.rmtree(daemon.state / "vectors")
 
@@ -129,10 +121,7 @@ async def test_lost_vectors_are_built_again(daemon: Daemon, repo: Repo) -> None:
 async def test_a_catalog_of_garbage_is_moved_aside_and_everything_is_rebuilt(
     daemon: Daemon, repo: Repo
 ) -> None:
-    repo.write_all(many_modules(10))
-    repo.commit("some")
-    name = await daemon.add(repo.root)
-    await daemon.wait_ready(name)
+    name = await index(daemon, repo, many_modules(10))
     await daemon.stop()
     (daemon.state / "catalog.sqlite3").write_bytes(b"not a database" * 1_000)
 
@@ -306,10 +295,7 @@ async def test_a_stop_during_the_start_is_in_order_and_leaves_a_state_to_start_f
 async def test_an_unmounted_root_keeps_its_index_until_it_is_back(
     daemon: Daemon, repo: Repo
 ) -> None:
-    repo.write_all(many_modules(4))
-    repo.commit("some")
-    name = await daemon.add(repo.root)
-    await daemon.wait_ready(name)
+    name = await index(daemon, repo, many_modules(4))
     away = repo.root.with_name("away")
 
     repo.root.rename(away)

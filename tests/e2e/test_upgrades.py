@@ -11,6 +11,7 @@ import pytest
 from paparatsd.settings import IndexSettings
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
+from tests.harness.indexed import index
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def change_catalog(daemon: Daemon, statements: str) -> None:
 async def test_an_index_whose_records_nobody_can_read_any_more_is_built_again(
     daemon: Daemon, repo: Repo
 ) -> None:
-    repo.write_all(many_modules(60))
-    repo.commit("many")
-    name = await daemon.add(repo.root)
+    name = await index(daemon, repo, many_modules(60))
     await daemon.settle(name)
     await daemon.stop()
     change_catalog(daemon, f"{OTHER_NUMBERS}; {OTHER_FORMAT}; {SETTLED}")
@@ -86,9 +85,7 @@ async def test_another_way_of_cutting_files_holds_for_those_that_did_not_change(
 async def test_a_damaged_record_does_not_keep_its_file_from_being_edited(
     daemon: Daemon, repo: Repo
 ) -> None:
-    repo.write_all(many_modules(20))
-    repo.commit("many")
-    name = await daemon.add(repo.root)
+    name = await index(daemon, repo, many_modules(20))
     await daemon.settle(name)
     change_catalog(daemon, f"{OTHER_FORMAT} WHERE version = (SELECT min(version) FROM records)")
     with contextlib.closing(sqlite3.connect(daemon.state / "catalog.sqlite3")) as catalog:

@@ -3,7 +3,8 @@
     python -m tests.harness.bad_worker MEMORY_BYTES FD
 
 `crash` in a path: the process gets a fatal signal; `hang`: it never comes back; `hungry`: it runs
-out of memory. With `_twice` in the path that happens only while the file is read with structure.
+out of memory; `vanish`: it is killed when asked what it recognises. With `_twice` in the path that
+happens only while the file is read with structure.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from paparatsd.indexing.worker import Builder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
+    from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Recognised
 
 
 class BadBuilder(Builder):
@@ -35,6 +36,11 @@ class BadBuilder(Builder):
             if "hungry" in file.path:
                 raise MemoryError
         return super().build_file(root, file, job)
+
+    def _recognise(self, job: BuildJob) -> list[Recognised]:
+        if any("vanish" in file.path for file in job.files):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super()._recognise(job)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ from paparatsd.model import CommitId, ProjectName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.model import Freshness, Hit
+    from paparatsd.model import Freshness
+    from paparatsd.search_model import Hit
 
 NOW = datetime.fromisoformat("2026-04-01T12:00:00+00:00")
 ANN = Person("Ann Alm", "ann@alps.example")
@@ -69,7 +70,7 @@ LIMIT = commit(
 MERGE = commit(3, ANN, "2026-03-02T08:00:00+00:00", "Merge branch 'depth'", merge=True)
 FIX = commit(
     4, BERT, "2026-03-28T23:30:00-05:00", "ALP-7: stop at bedrock",
-    authored=moment("2026-03-20T10:00:00+01:00"), replaced_by=None,
+    authored=moment("2026-03-20T10:00:00+01:00"),
     tickets=(TicketNote("ALP-7", "jira", url="https://jira.example/ALP-7"),),
     url="https://alps.example/commit/4",
 )  # fmt: skip

@@ -29,27 +29,28 @@ from paparatsd.history_model import (
 )
 from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
 from paparatsd.model import (
-    ChunkView,
-    Confidence,
-    DaemonStatus,
     Depth,
     EmbedderSpec,
     Freshness,
     FreshnessState,
     GroupName,
-    Hit,
-    Neighbour,
     ProjectEntry,
     ProjectName,
     ProjectState,
-    ProjectStatus,
-    SearchAnswer,
-    SearchRequest,
     Skip,
     SkippedFile,
 )
+from paparatsd.search_model import (
+    ChunkView,
+    Confidence,
+    Hit,
+    Neighbour,
+    SearchAnswer,
+    SearchRequest,
+)
 from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
+from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from paparatsd.store.packs import unpack_facts, unpack_uses
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
 from tests.harness.catalog_rows import PIPELINE, delta, entry, register, version_row
+from tests.harness.set_clock import SetClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
 
     from paparatsd.store.rows import VersionRow
     from tests.harness.catalog_rows import Registered
-
-
-class SetClock:
-    """A clock that stands where it is put."""
-
-    def __init__(self) -> None:
-        self.at = 1_000_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += seconds
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from paparatsd.sources.git import (
     stream_git,
 )
 from paparatsd.sources.read import read_source
-from paparatsd.sources.repo import git_watch_paths, lineage, locate, read_head, ref_signature
+from paparatsd.sources.repo import git_watch_paths, lineage, locate, read_head, view_signature
 from paparatsd.sources.walk import SelectionRules, list_paths, list_tree
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ async def test_nothing_a_repository_names_is_ever_executed(repo: Repo, tmp_path:
     await list_paths(checkout, rules, ["a.py", "new.py", "none"])
     await lineage(checkout)
     head = await read_head(checkout)
-    ref_signature(checkout)
+    view_signature(checkout)
     git_watch_paths(checkout)
     await config_value(repo.root, "core.hooksPath", environment=repo.environment)
     await git_path(repo.root, "hooks", environment=repo.environment)

@@ -12,17 +12,38 @@ from paparatsd.commits import Change, CommitFacts, Hunk, Moment, Person, Touch
 from paparatsd.errors import GitFailed
 from paparatsd.history import ancestry
 from paparatsd.history import scan as scanning
-from paparatsd.history.scan import list_commits, scan, scan_commits
+from paparatsd.history.ancestry import list_commits
+from paparatsd.history.scan import scan_commits
 from paparatsd.model import CommitId
 from paparatsd.sources.git import GitContext
 from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
 CONTEXT = GitContext()
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+async def scan(
+    root: Path, context: GitContext, heads: Sequence[CommitId], known: Sequence[CommitId]
+) -> AsyncGenerator[list[CommitFacts], None]:
+    """Yield the facts of what is reachable from `heads` and not from `known`, newest first."""
+    rows = []
+    failure: GitFailed | None = None
+    try:
+        async for run in list_commits(root, context, heads, known):
+            rows += run
+    except GitFailed as error:
+        failure = error
+    async with aclosing(
+        scan_commits(root, context, [row.commit for row in reversed(rows)])
+    ) as batches:
+        async for batch in batches:
+            yield batch
+    if failure is not None:
+        raise failure
 
 
 async def facts_of(repo: Repo, *heads: str, known: Sequence[str] = ()) -> list[CommitFacts]:

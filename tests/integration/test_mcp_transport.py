@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from paparatsd.errors import Unavailable
 from paparatsd.settings import HttpSettings
 from tests.harness.fake_service import FakeService, Served, served
+from tests.harness.watch_and_cancel import watch_and_cancel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,25 +67,7 @@ async def test_a_client_lists_tools_and_searches(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_progress_is_reported_and_cancelling_reaches_the_service(kind: str) -> None:
     async with served() as up, client_of(up, kind) as client:
-        heard = anyio.Event()
-
-        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-            heard.set()
-
-        async with anyio.create_task_group() as tasks:
-
-            async def wait() -> None:
-                await client.call_tool(
-                    "search_code", {"query": "wait"}, progress_callback=on_progress
-                )
-
-            tasks.start_soon(wait)
-            with anyio.fail_after(5):
-                await up.service.started.wait()
-                await heard.wait()
-            tasks.cancel_scope.cancel()
-        with anyio.fail_after(5):
-            await up.service.cancelled.wait()
+        await watch_and_cancel(client, up)
 
 
 async def test_every_tool_has_title_annotations_and_closed_input() -> None:

@@ -11,10 +11,10 @@ from paparatsd.clock import SystemClock
 from paparatsd.errors import ChildDied
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.pool import WorkerPool
-from paparatsd.model import Skip
+from paparatsd.model import ContentId, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
 
@@ -33,18 +33,21 @@ async def pool() -> AsyncIterator[WorkerPool]:
     await made.stop()
 
 
-async def build(pool: WorkerPool, root: Path, *names: str) -> dict[str, Outcome]:
-    for name in names:
-        (root / name).write_text(f"def in_{name.partition('.')[0]}():\n    return 1\n")
-    job = BuildJob(
+def a_job(root: Path, known: Mapping[str, frozenset[ContentId]]) -> BuildJob:
+    return BuildJob(
         root=str(root),
-        files=tuple(BuildFile(name) for name in names),
+        files=tuple(BuildFile(name, contents) for name, contents in known.items()),
         limits=ChunkLimits(),
         max_file_bytes=1_000_000,
         allow_secrets=False,
         embed=True,
     )
-    outcomes = await pool.build(job)
+
+
+async def build(pool: WorkerPool, root: Path, *names: str) -> dict[str, Outcome]:
+    for name in names:
+        (root / name).write_text(f"def in_{name.partition('.')[0]}():\n    return 1\n")
+    outcomes = await pool.build(a_job(root, dict.fromkeys(names, frozenset())))
     assert len(outcomes) == len(names)
     return {outcome.path: outcome for outcome in outcomes}
 
@@ -120,3 +123,32 @@ async def test_workers_that_cannot_start_are_an_error_and_no_endless_loop(tmp_pa
     with pytest.raises(ChildDied):
         await build(pool, tmp_path, "a.py")
     await pool.stop()
+
+
+async def test_known_contents_are_recognised_and_others_left_to_be_built(
+    pool: WorkerPool, tmp_path: Path
+) -> None:
+    outcomes = await build(pool, tmp_path, "a.py", "b.py", "c.py")
+    built = {path: one.built.content for path, one in outcomes.items() if one.built is not None}
+    (tmp_path / "b.py").write_text("changed\n")
+    (tmp_path / "c.py").unlink()
+
+    job = a_job(tmp_path, {path: frozenset({content}) for path, content in built.items()})
+    (found,) = await pool.recognise(job)
+
+    assert found.place == 0
+    assert found.content == built["a.py"]
+    stat = (tmp_path / "a.py").stat()
+    assert found.stat == (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+@pytest.mark.fault
+async def test_a_worker_that_ends_while_it_recognises_costs_no_file(
+    pool: WorkerPool, tmp_path: Path
+) -> None:
+    content = ContentId(b"0" * 32)
+
+    assert await pool.recognise(a_job(tmp_path, {"vanish.py": frozenset({content})})) == []
+    outcomes = await build(pool, tmp_path, "a.py")
+    assert outcomes["a.py"].built is not None
+    assert pool.quarantined == 0

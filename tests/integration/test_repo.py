@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from paparatsd.sources.repo import (
     lineage,
     locate,
     read_head,
-    ref_signature,
+    view_signature,
 )
 from paparatsd.sources.walk import SelectionRules, list_tree
 from tests.harness.repos import Repo
@@ -235,33 +236,65 @@ async def test_names_with_line_breaks_and_links_to_the_root_are_located(tmp_path
     assert checkout.git
 
 
-async def test_signature_changes_with_every_move_and_only_then(repo: Repo, tmp_path: Path) -> None:
+async def test_signature_changes_with_every_move_in_the_work_tree(repo: Repo) -> None:
     repo.write("a.py", "x")
     repo.commit("one")
-    tree = repo.worktree(tmp_path / "tree", "team/side")
-    checkouts = [await located(repo), await located(tree)]
-    seen = [ref_signature(checkout) for checkout in checkouts]
-    assert seen == [ref_signature(checkout) for checkout in checkouts]
+    repo.commit("one more")
+    checkout = await located(repo)
     steps = (
         lambda: repo.commit("two"),
         lambda: repo.commit("two again", amend=True),
         lambda: repo.git("reset", "-q", "--soft", "HEAD~1"),
         lambda: repo.branch("topic/x"),
-        lambda: repo.git("update-ref", "refs/heads/topic/x", repo.git("rev-parse", "main").strip()),
+        lambda: repo.git("update-ref", "refs/heads/topic/x", "HEAD~1"),
         lambda: repo.git("checkout", "-q", "--detach"),
-        lambda: repo.git("pack-refs", "--all"),
+        lambda: (repo.write("b.py", "y"), repo.git("add", "b.py")),
         lambda: repo.write(".git/info/exclude", "*.x\n"),
         lambda: repo.git("config", "core.excludesFile", "/none"),
+        lambda: repo.git("sparse-checkout", "set", "--no-cone", "/a.py"),
     )
     for step in steps:
-        before = ref_signature(checkouts[0])
+        before = view_signature(checkout).parts
         step()
-        after = ref_signature(checkouts[0])
+        after = view_signature(checkout).parts
         assert after != before
-        assert after == ref_signature(checkouts[0])
-    before = ref_signature(checkouts[1])
+        assert after == view_signature(checkout).parts
+
+
+async def test_signature_stays_when_others_move(repo: Repo, tmp_path: Path) -> None:
+    repo.write("a.py", "x")
+    repo.commit("one")
+    tree = repo.worktree(tmp_path / "tree", "team/side")
+    checkout = await located(tree)
+    before = view_signature(checkout).parts
+    repo.commit("two")
+    repo.branch("other")
+    repo.git("pack-refs", "--all")
+    repo.git("config", "branch.other.remote", "somewhere")
+    repo.git("config", "remote.somewhere.url", "https://example.org/x.git")
+    repo.worktree(tmp_path / "another", "team/another")
+    assert view_signature(checkout).parts == before
     tree.commit("in the linked tree")
-    assert ref_signature(checkouts[1]) != before
+    assert view_signature(checkout).parts != before
+
+
+async def test_signature_counts_every_ref_where_only_git_can_tell_the_head(repo: Repo) -> None:
+    repo.write("a.py", "x")
+    repo.commit("one")
+    checkout = await located(repo)
+    (repo.root / ".git/reftable").mkdir()
+    before = view_signature(checkout).parts
+    repo.write(".git/reftable/tables.list", "0x1-0x2.ref\n")
+    assert view_signature(checkout).parts != before
+
+
+async def test_signature_is_settled_when_what_it_was_made_of_is_old(repo: Repo) -> None:
+    repo.write("a.py", "x")
+    repo.commit("one")
+    checkout = await located(repo)
+    assert not view_signature(checkout).is_settled
+    later_ns = time.time_ns() + 3_000_000_000
+    assert view_signature(checkout, now_ns=later_ns).is_settled
 
 
 async def test_watch_paths_are_the_directories_where_moves_show(repo: Repo, tmp_path: Path) -> None:
@@ -282,4 +315,5 @@ async def test_watch_paths_are_the_directories_where_moves_show(repo: Repo, tmp_
     plain.mkdir()
     checkout = await locate(plain, environment=repo.environment)
     assert git_watch_paths(checkout) == ()
-    assert ref_signature(checkout) == ()
+    assert view_signature(checkout).parts == ()
+    assert not view_signature(checkout).is_settled

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import Confidence, SearchRequest
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import Engine
+from paparatsd.search_model import Confidence, SearchRequest
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 

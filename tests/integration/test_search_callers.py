@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import Confidence
 from paparatsd.search.callers import Callers, as_winner, find_callers, shown_part
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.query import analyse
 from paparatsd.search.shelf import Shelf
 from paparatsd.search.views import Views
+from paparatsd.search_model import Confidence
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 

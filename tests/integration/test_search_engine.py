@@ -18,13 +18,14 @@ from paparatsd.errors import (
     UnknownProject,
     VectorStoreUnavailable,
 )
-from paparatsd.model import Confidence, SearchRequest, VersionId
+from paparatsd.model import VersionId
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.scope import Scope
 from paparatsd.search.searcher import MAX_RUNNING, NO_EMBEDDER, NO_STORE, Searcher
+from paparatsd.search_model import Confidence, SearchRequest
 from paparatsd.store.reader import CatalogReader
 from paparatsd.supervise import Child
 from tests.integration.search_world import ExactStore, World
@@ -301,13 +302,9 @@ def test_the_shown_score_is_the_product_of_its_grounds(world: World, engine: Eng
             assert hit.score == pytest.approx(product, abs=2e-4)
 
 
-def test_reasons_and_neighbours_cost_nothing_unless_asked_for(world: World, engine: Engine) -> None:
+def test_reasons_cost_nothing_unless_asked_for(world: World, engine: Engine) -> None:
     plain = ask(world, engine, "PaymentGateway").hits[0]
     assert (plain.signals, plain.values, plain.grounds, plain.related) == ({}, {}, {}, None)
-    hit = ask(world, engine, "PaymentGateway", related=True).hits[0]
-    assert ("tested_by", "tests/test_gateway.py") in {
-        (one.relation, one.path) for one in hit.related or ()
-    }
 
 
 def test_no_two_hits_show_the_same_lines(world: World, engine: Engine) -> None:
@@ -602,14 +599,17 @@ async def test_search_process_that_cannot_start_is_a_typed_failure(world: World)
     await child.stop()
 
 
+class Hanging(ExactStore):
+    """A store that never answers."""
+
+    async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
+        await asyncio.Event().wait()
+        return []
+
+
 async def test_search_that_takes_too_long_is_refused_within_its_deadline(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     async with asyncio.timeout(5):
@@ -620,11 +620,6 @@ async def test_search_that_takes_too_long_is_refused_within_its_deadline(
 async def test_callers_beyond_the_limit_wait_and_are_then_told_to_come_again(
     world: World, child: Child
 ) -> None:
-    class Hanging(ExactStore):
-        async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
-            await asyncio.Event().wait()
-            return []
-
     found = Searcher(child=child, store=Hanging(), cache=QueryCache(10))  # type: ignore[arg-type]
     await found.warm(world.scope())
     running = [

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import SearchRequest
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.diversity import overlap
 from paparatsd.search.engine import Engine
 from paparatsd.search.merging import MAX_GAP_LINES, MAX_MERGED_LINES
+from paparatsd.search_model import SearchRequest
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.model import ChunkView, Hit, VersionId
+    from paparatsd.model import VersionId
+    from paparatsd.search_model import ChunkView, Hit
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import pytest
 
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.errors import VectorStoreUnavailable
-from paparatsd.model import SearchRequest
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.searcher import NO_STORE, Searcher
+from paparatsd.search_model import SearchRequest
 from paparatsd.store.recall_link import RecallServer, make_link
 from paparatsd.supervise import Child
 from tests.integration.search_world import World

@@ -23,6 +23,7 @@ from paparatsd.interfaces.client import Client as ControlClient
 from paparatsd.interfaces.lines import MAX_LINE_BYTES, read_lines
 from paparatsd.interfaces.listen import bind_control
 from tests.harness.fake_service import FakeService, served, short_directory
+from tests.harness.watch_and_cancel import watch_and_cancel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -93,27 +94,7 @@ async def test_the_sdk_client_works_over_the_bridge(mode: Any) -> None:
             assert len((await client.list_tools()).tools) == 5
             found = await client.call_tool("search_code", {"query": "dig ü"})
             assert len(found.structured_content["results"]) == 5
-            heard = anyio.Event()
-
-            async def on_progress(
-                progress: float, total: float | None, message: str | None
-            ) -> None:
-                heard.set()
-
-            async with anyio.create_task_group() as tasks:
-
-                async def wait() -> None:
-                    await client.call_tool(
-                        "search_code", {"query": "wait"}, progress_callback=on_progress
-                    )
-
-                tasks.start_soon(wait)
-                with anyio.fail_after(5):
-                    await up.service.started.wait()
-                    await heard.wait()
-                tasks.cancel_scope.cancel()
-            with anyio.fail_after(5):
-                await up.service.cancelled.wait()
+            await watch_and_cancel(client, up)
 
 
 async def test_the_bridge_survives_a_restart_of_the_daemon_unseen() -> None:

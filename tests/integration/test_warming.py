@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import SearchRequest
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import Engine
 from paparatsd.search.searcher import Searcher
 from paparatsd.search.warming import SLICE, WarmEngine
+from paparatsd.search_model import SearchRequest
 from paparatsd.store.reader import CatalogReader
 from tests.integration.search_world import World
 

@@ -47,14 +47,14 @@ def test_a_row_has_the_same_bits_whatever_it_is_embedded_with(model: StaticModel
 def test_a_text_without_known_words_still_gets_a_vector_of_length_one(
     model: StaticModel, text: str
 ) -> None:
-    for row in (model.encode([text])[0], model.encode_query(text)):
+    for row in (model.encode([text])[0], model.encode_queries([text])[0]):
         assert np.linalg.norm(row) == pytest.approx(1, abs=1e-6)
 
 
 def test_texts_of_unknown_words_are_near_only_to_texts_with_the_same_words(
     model: StaticModel,
 ) -> None:
-    query = model.encode_query("数据库 连接")
+    query = model.encode_queries(["数据库 连接"])[0]
     same, other = model.encode(["连接 池 数据库", "用户 登录 页面"])
 
     assert query @ same > 0.6

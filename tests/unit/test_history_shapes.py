@@ -20,7 +20,6 @@ from paparatsd.interfaces.history_words import (
     ticket_keys,
     unnamed_tickets,
 )
-from paparatsd.model import CommitId
 from tests.harness.fake_history import FIX, LIMIT, MERGE, moment
 
 
@@ -68,7 +67,6 @@ def test_a_commit_has_the_documented_members() -> None:
         ],
         "merge": False,
         "url": "https://alps.example/commit/4",
-        "replaced_by": None,
     }
 
 
@@ -115,10 +113,10 @@ def test_people_without_a_name_have_one_all_the_same() -> None:
     ]
 
 
-def test_a_rewritten_commit_and_an_empty_message_are_pointed_out() -> None:
-    note = replace(LIMIT, subject="", replaced_by=CommitId("9" * 40), tickets=())
+def test_co_authors_and_an_empty_message_are_pointed_out() -> None:
+    note = replace(LIMIT, subject="", tickets=())
     line = commit_line(commit_json(note))
-    assert line == "2026-03-01 2222222222 Caro Col: (no message) (with Ann Alm, now 9999999999)"
+    assert line == "2026-03-01 2222222222 Caro Col: (no message) (with Ann Alm)"
 
 
 @pytest.mark.parametrize(

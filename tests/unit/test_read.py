@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paparatsd.model import Skip
+from paparatsd.model import Skip, SkippedFile
 from paparatsd.sources.content import decode, find_generated_marker, is_minified
 from paparatsd.sources.read import SourceText, read_source
 
@@ -160,6 +160,20 @@ def test_secrets_are_kept_out_unless_allowed(tmp_path: Path) -> None:
     assert read(tmp_path, "a.py") is Skip.KEY_MATERIAL
     for path in (".env", "a.py"):
         assert isinstance(read(tmp_path, path, allow_secrets=True), SourceText)
+
+
+@pytest.mark.parametrize("label", ["CERTIFICATE", "PUBLIC KEY", "PGP MESSAGE"])
+@pytest.mark.parametrize("above", ["", "subject=/CN=marmots\r\n"])
+def test_armoured_keys_are_called_so_and_not_minified(
+    tmp_path: Path, label: str, above: str
+) -> None:
+    body = "".join(f"{'MIIBIjANBgkq' * 5}{n:04}\n" for n in range(40))
+    text = f"{above}-----BEGIN {label}-----\n{body}-----END {label}-----\n"
+    (tmp_path / "ca.crt").write_text(text)
+    found = read_source(tmp_path, "ca.crt", max_bytes=100_000)
+    assert found == SkippedFile("ca.crt", Skip.KEY_MATERIAL, label.lower())
+    (tmp_path / "blob.txt").write_text(body)
+    assert read(tmp_path, "blob.txt") is Skip.MINIFIED
 
 
 CODE = "".join(f"def function_{n}(a, b):\n    return a + b * {n}\n" for n in range(200))

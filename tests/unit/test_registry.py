@@ -8,14 +8,8 @@ import pytest
 from paparatsd.errors import BadQuery, Conflict, UnknownProject
 from paparatsd.model import GroupName, ProjectEntry, ProjectName
 from paparatsd.naming import default_project_name
-from paparatsd.registry import (
-    HEADER,
-    ProjectsFile,
-    check_document,
-    parse_registry,
-    validate_entry,
-    write_atomically,
-)
+from paparatsd.project_entries import check_document, parse_registry, validate_entry
+from paparatsd.registry import HEADER, ProjectsFile, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

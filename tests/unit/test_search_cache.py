@@ -11,12 +11,12 @@ from paparatsd.model import (
     GroupName,
     ProjectName,
     RepoId,
-    SearchRequest,
     ShardKey,
 )
 from paparatsd.search.cache import QueryCache, cache_key
 from paparatsd.search.frames import Ranked
 from paparatsd.search.scope import ProjectScope, Scope
+from paparatsd.search_model import SearchRequest
 
 ANSWER = Ranked((), ("a note",), 3)
 

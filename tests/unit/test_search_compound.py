@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from paparatsd.model import Confidence, Hit, ProjectName
+from paparatsd.model import ProjectName
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Ranked
+from paparatsd.search_model import Confidence, Hit
 
 
 def hit(name: str, confidence: Confidence = Confidence.HIGH) -> Hit:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS, Chance, parse_calibration
 from paparatsd.search.confidence import (
     FILE_INPUTS,
@@ -16,6 +15,7 @@ from paparatsd.search.confidence import (
     question_inputs,
 )
 from paparatsd.search.ranker import load_ranker
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from paparatsd.search.calibration import Calibration

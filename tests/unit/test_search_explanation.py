@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paparatsd.model import Confidence, Hit, ProjectName
+from paparatsd.model import ProjectName
 from paparatsd.search.explanation import (
     MOST_SHOWN,
     explanation,
@@ -11,7 +11,8 @@ from paparatsd.search.explanation import (
 )
 from paparatsd.search.meanings import FEATURES, GROUNDS, meaning
 from paparatsd.search.ranker import load_ranker
-from paparatsd.search.tokens import estimate_tokens, room_for
+from paparatsd.search_model import Confidence, Hit
+from paparatsd.tokens import estimate_tokens, room_for
 
 
 def hit(

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paparatsd.model import Confidence, Hit, ProjectName
+from paparatsd.model import ProjectName
 from paparatsd.search.merging import MAX_MERGED_LINES, merge_hits
+from paparatsd.search_model import Confidence, Hit
 
 
 def hit(first: int, last: int, name: str = "f", score: float = 0.9) -> Hit:

@@ -12,7 +12,8 @@ from contrib.train.ranker.collect import Asking, Place, Recorder
 from contrib.train.ranker.memory import MemoryCatalog, project_scope
 from contrib.train.ranker.table import ELSEWHERE, REAL, REMOVED
 from contrib.train.ranker.trees import Trees
-from paparatsd.model import EmbedderSpec, Fingerprint, SearchRequest
+from paparatsd.model import EmbedderSpec, Fingerprint
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,11 @@ def test_question_is_asked_as_it_is_elsewhere_and_without_its_answer(place: Plac
     assert "src/tax.py" not in removed.paths
     best = asking.names.index("bm25f_share")
     assert real.features[:, best].max() > removed.features[:, best].max()
+
+
+def test_question_that_might_stand_word_for_word_reads_no_texts(place: Place) -> None:
+    seen = Recorder(place.catalog, WordModel()).look("Sales tax of the region is gone", "shop")
+    assert seen is not None
 
 
 def test_file_taken_out_is_as_if_it_had_never_been_there(place: Place, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def _questions(model: StaticModel, dataset: Path, name: str, root: str,
     for item in json.loads((dataset / "annotations" / f"{name}.json").read_text()):
         targets = [t if isinstance(t, str) else t["path"]
                    for t in item["relevant"] + item.get("secondary", [])]  # fmt: skip
-        question = model.encode_query(item["query"])
+        question = model.encode_queries([item["query"]])[0]
         for view, (matrix, owners) in views.items():
             best = np.full(len(files), -2.0, np.float32)
             np.maximum.at(best, owners, matrix @ question)

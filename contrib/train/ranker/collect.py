@@ -26,11 +26,11 @@ from contrib.train.ranker.memory import MemoryCatalog, project_scope
 from contrib.train.ranker.table import ELSEWHERE, KINDS, REAL, REMOVED, Asked, Question, Table
 from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import SearchRequest
 from paparatsd.search.calibration import Calibration
 from paparatsd.search.certain import NOTHING_CERTAIN
 from paparatsd.search.engine import Engine
 from paparatsd.search.ranker import Ranker
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from contrib.bench.quality.dataset import Dataset, Query, Repo
     from paparatsd.search.arena import Records
     from paparatsd.search.certain import Certain
-    from paparatsd.search.engine import Encoder
     from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
 
@@ -73,6 +73,13 @@ class Recorder(Engine):
         plan = self.plan(SearchRequest(query, limit=LIMIT), project_scope(project), None)
         self.rank(plan.token, self._catalog.recall(plan.requests))
         return self._seen
+
+    def _certain(
+        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+    ) -> Certain:
+        """Look for nothing: it would read texts, which are not kept, and changes no feature."""
+        del pinned, files, records, features
+        return NOTHING_CERTAIN
 
     def _winners(
         self,

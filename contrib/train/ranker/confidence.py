@@ -35,8 +35,8 @@ from contrib.train.ranker.model import SHARE, load_pairs, write_confidence
 from contrib.train.ranker.plot import Panel, draw
 from contrib.train.ranker.reliability import auc, bins, brier, calibration_error
 from contrib.train.ranker.table import ELSEWHERE, REAL, REMOVED, load_table
-from paparatsd.model import Confidence
 from paparatsd.search.calibration import MEANING, NAME, WORDS, Calibration
+from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

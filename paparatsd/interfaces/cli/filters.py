@@ -20,6 +20,16 @@ NAMES = {
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 
 
+def where_of(arguments: Namespace) -> dict[str, Any]:
+    """Return where to look and for how many results, as the client takes it."""
+    return {
+        "projects": arguments.project,
+        "groups": arguments.group,
+        "paths": arguments.path,
+        "limit": arguments.limit,
+    }
+
+
 def changed_of(arguments: Namespace) -> dict[str, str]:
     """Return the filters by what changed that were given.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.cli.filters import changed_of, empty_lines, given_filters
+from paparatsd.interfaces.cli.filters import changed_of, empty_lines, given_filters, where_of
 from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
 from paparatsd.interfaces.cli.search import print_change, print_header, print_neighbour, stale_lines
 from paparatsd.interfaces.history_words import (
@@ -167,14 +167,9 @@ def _commit_line(commit: Mapping[str, Any], indent: str, output: Output, *, day:
 def changes(context: Context) -> int:
     """Print commits with their files and what they touched, as it is now."""
     arguments, output = context.arguments, context.output
+    words = " ".join(arguments.query)
     answer = context.client().commits(
-        " ".join(arguments.query),
-        projects=arguments.project,
-        groups=arguments.group,
-        paths=arguments.path,
-        limit=arguments.limit,
-        merges=arguments.merges,
-        **changed_of(arguments),
+        words, merges=arguments.merges, **where_of(arguments), **changed_of(arguments)
     )
     if context.as_json:
         output.json(answer)
@@ -182,10 +177,7 @@ def changes(context: Context) -> int:
     for found in answer["commits"]:
         _print_commit(output, found)
         output.line()
-    if not answer["commits"]:
-        for line in empty_lines(arguments, answer, "commits", " ".join(arguments.query)):
-            output.paragraph(line)
-    _print_end(output, answer)
+    _print_end(context, answer, "commits", words)
     if answer["commits"]:
         output.line(_summary(answer, filtered=bool(given_filters(arguments))), style="dim")
     return 0
@@ -221,7 +213,12 @@ def _print_commit(output: Output, found: Mapping[str, Any]) -> None:
         output.line(f"{INDENT}and {counted(left, 'more place')}", style="dim")
 
 
-def _print_end(output: Output, answer: Mapping[str, Any]) -> None:
+def _print_end(context: Context, answer: Mapping[str, Any], nouns: str, words: str) -> None:
+    """Print what is to know of an answer; of an empty one why it has no `nouns` for these words."""
+    output = context.output
+    if not answer[nouns]:
+        for line in empty_lines(context.arguments, answer, nouns, words):
+            output.paragraph(line)
     for note in answer["notes"]:
         output.paragraph(f"note: {note}", style="yellow")
     for line in stale_lines(answer["freshness"]):
@@ -231,21 +228,13 @@ def _print_end(output: Output, answer: Mapping[str, Any]) -> None:
 def explain(context: Context) -> int:
     """Print where something is, what changed there by day, and what belongs to it; no code."""
     arguments, output = context.arguments, context.output
+    words = " ".join(arguments.question)
     answer = context.client().explain(
-        " ".join(arguments.question),
-        limit=arguments.limit,
-        commits=arguments.commits,
-        projects=arguments.project,
-        groups=arguments.group,
-        paths=arguments.path,
-        **changed_of(arguments),
+        words, commits=arguments.commits, **where_of(arguments), **changed_of(arguments)
     )
     if context.as_json:
         output.json(answer)
         return 0
-    if not answer["results"]:
-        for line in empty_lines(arguments, answer, "results", " ".join(arguments.question)):
-            output.paragraph(line)
     for hit in answer["results"]:
         print_header(context, hit, with_confidence=True)
         if "last_change" in hit:
@@ -254,7 +243,7 @@ def explain(context: Context) -> int:
             print_neighbour(context, one)
         output.line()
     _print_timeline(output, answer)
-    _print_end(output, answer)
+    _print_end(context, answer, "results", words)
     return 0
 
 

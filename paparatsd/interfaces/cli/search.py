@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.cli.filters import changed_of, empty_lines
+from paparatsd.interfaces.cli.filters import changed_of, empty_lines, where_of
 from paparatsd.interfaces.cli.output import (
     clean,
     clean_code,
@@ -43,14 +43,11 @@ def search(context: Context) -> int:
     client = context.client(arguments.timeout + GRACE_S)
     answer = client.search(
         " ".join(arguments.query),
-        limit=arguments.limit,
-        projects=arguments.project,
-        groups=arguments.group,
-        paths=arguments.path,
         languages=arguments.lang,
         kinds=arguments.kind,
         fresh=arguments.fresh,
         deadline_s=arguments.timeout,
+        **where_of(arguments),
         **_wishes(arguments),
     )
     if arguments.lang and not answer["results"]:

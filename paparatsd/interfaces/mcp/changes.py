@@ -18,26 +18,21 @@ from paparatsd.interfaces.mcp.features import (
     start_page,
 )
 from paparatsd.interfaces.mcp.page import table_head
-from paparatsd.interfaces.mcp.reply import Tool, ToolReply, not_asked, token_budget
-from paparatsd.interfaces.mcp.schemas import (
-    CHANGED,
-    MAX_TOKENS_INPUT,
-    WHERE,
-    ToolSpec,
-    object_of,
-    string,
-    whole,
-)
+from paparatsd.interfaces.mcp.reply import Tool, ToolReply, not_asked
+from paparatsd.interfaces.mcp.schemas import ToolSpec, question, whole
 from paparatsd.interfaces.mcp.searching import (
-    MAX_OFFSET,
+    LIMIT,
     MAX_RESULTS,
+    OFFSET,
+    PATH,
     SEARCH_CODE,
     found,
     groups_of,
     nothing_found,
     projects_of,
+    window,
 )
-from paparatsd.model import SearchRequest
+from paparatsd.search_model import SearchRequest
 
 if TYPE_CHECKING:
     from paparatsd.history_model import ChangedFilter
@@ -54,19 +49,7 @@ _SEARCH_CHANGES = ToolSpec(
         "question in words. Each says when it was last changed, by whom and for which ticket. "
         'since takes a day, an instant or words such as "7 days ago".'
     ),
-    input_schema=object_of(
-        {
-            "query": string("What to look for", minLength=1, maxLength=4000),
-            **CHANGED,
-            **WHERE,
-            "path": string("Only paths that match this glob, for example src/**/*.py"),
-            "limit": whole("How many results", 1, MAX_RESULTS, 5),
-            "offset": whole("Skip so many results, to continue an answer", 0, MAX_OFFSET, 0),
-            "max_tokens": MAX_TOKENS_INPUT,
-        },
-        ("query",),
-        closed=True,
-    ),
+    input_schema=question("query", "What to look for", LIMIT, path=PATH, offset=OFFSET),
     output_schema=SEARCH_CODE.spec.output_schema,
 )
 _RECENT_CHANGES = ToolSpec(
@@ -76,27 +59,17 @@ _RECENT_CHANGES = ToolSpec(
         "Say what changed around a subject, when and by whom: commits by day, newest first, with "
         "authors, tickets and the places they are part of, then those places. Shows no code."
     ),
-    input_schema=object_of(
-        {
-            "question": string("The subject in words", minLength=1, maxLength=4000),
-            **CHANGED,
-            **WHERE,
-            "limit": whole("How many places to look at", 1, MAX_RESULTS, 10),
-            "max_tokens": MAX_TOKENS_INPUT,
-        },
-        ("question",),
-        closed=True,
+    input_schema=question(
+        "question", "The subject in words", whole("How many places to look at", 1, MAX_RESULTS, 10)
     ),
     output_schema=EXPLAINED,
 )
 
 
 async def _search_changes(service: ToolsApi, arguments: Arguments) -> ToolReply:
-    limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
-    offset = arguments.number("offset", default=0, low=0, high=MAX_OFFSET)
-    max_tokens = token_budget(arguments)
+    query, limit, offset, max_tokens = window(arguments)
     request = SearchRequest(
-        query=arguments.text("query", max_chars=4_000),
+        query=query,
         limit=limit + offset,
         projects=projects_of(arguments),
         groups=groups_of(arguments),
@@ -128,13 +101,13 @@ def _filter_notes(changed: ChangedFilter | None) -> list[str]:
 
 async def _recent_changes(service: ToolsApi, arguments: Arguments) -> ToolReply:
     wanted = asked(arguments, default=10, high=MAX_RESULTS, related=False)
-    question = wanted.request.query
+    subject = wanted.request.query
     try:
         answer = await service.explain(wanted.request, COMMITS_PER_PLACE)
     except UnknownProject as error:
-        return await not_asked(service, error, nothing_explained(question))
+        return await not_asked(service, error, nothing_explained(subject))
     shape = shapes.explanation_json(answer)
-    page = start_page(answer, f"Changes around {question!r}", wanted.max_tokens)
+    page = start_page(answer, f"Changes around {subject!r}", wanted.max_tokens)
     page.say(_filter_notes(wanted.request.changed))
     commits = page.items(["", "## By day, newest first"], day_blocks(shape), share=0.7)
     places = page.items(

@@ -13,26 +13,24 @@ from paparatsd.interfaces.mcp.chunk_meta import short_body
 from paparatsd.interfaces.mcp.page import Page, row, shortened, table_head
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
 from paparatsd.interfaces.mcp.schemas import (
-    CHANGED,
     COMMIT,
     COUNT,
     ESTIMATE,
     FRESHNESS,
-    MAX_TOKENS_INPUT,
+    MAX_QUESTION_CHARS,
     PLACE,
     TEXT,
     TEXTS,
-    WHERE,
     Schema,
     ToolSpec,
     object_of,
-    string,
+    question,
     whole,
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
-from paparatsd.model import SearchRequest
 from paparatsd.search.render import stale_lines
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.search_model import SearchRequest
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,16 +74,8 @@ _SPEC = ToolSpec(
         "latest commits behind them by day with authors and tickets, and what calls them or "
         "belongs to them. Shows no code."
     ),
-    input_schema=object_of(
-        {
-            "question": string("The feature or behaviour in words", minLength=1, maxLength=4000),
-            **WHERE,
-            "limit": whole("How many places", 1, MAX_PLACES, 5),
-            **CHANGED,
-            "max_tokens": MAX_TOKENS_INPUT,
-        },
-        ("question",),
-        closed=True,
+    input_schema=question(
+        "question", "The feature or behaviour in words", whole("How many places", 1, MAX_PLACES, 5)
     ),
     output_schema=EXPLAINED,
 )
@@ -102,7 +92,7 @@ class Asked:
 def asked(arguments: Arguments, *, default: int, high: int, related: bool) -> Asked:
     """Take the arguments that the questions about history share, and refuse all others."""
     request = SearchRequest(
-        query=arguments.text("question", max_chars=4_000),
+        query=arguments.text("question", max_chars=MAX_QUESTION_CHARS),
         limit=arguments.number("limit", default=default, low=1, high=high),
         projects=projects_of(arguments),
         groups=groups_of(arguments),
@@ -122,11 +112,11 @@ def nothing_explained(question: str) -> dict[str, Any]:
 
 async def _explain_feature(service: ToolsApi, arguments: Arguments) -> ToolReply:
     wanted = asked(arguments, default=5, high=MAX_PLACES, related=True)
-    question = wanted.request.query
+    feature = wanted.request.query
     try:
         answer = await service.explain(wanted.request, COMMITS_PER_PLACE)
     except UnknownProject as error:
-        return await not_asked(service, error, nothing_explained(question))
+        return await not_asked(service, error, nothing_explained(feature))
     shape = shapes.explanation_json(answer)
     page = start_page(answer, f"About {question!r}", wanted.max_tokens)
     places = page.items(
@@ -198,7 +188,7 @@ def _related_lines(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     for hit in results:
         name = hit["symbol"] or hit["address"]
         for one in hit.get("related", ())[:MAX_RELATED]:
-            doubt = "" if one["certainty"] == "extracted" else " (inferred)"
+            doubt = "" if one["certainty"] == "exact" else " (inferred)"
             relation = one["relation"].replace("_", " ")
             line = f"- {name} {relation} {one['kind']} {one['address']}{doubt}"
             lines.setdefault(line, [shortened(line)])

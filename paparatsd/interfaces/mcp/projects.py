@@ -25,7 +25,7 @@ from paparatsd.model import GroupName
 if TYPE_CHECKING:
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import ProjectStatus
+    from paparatsd.status_model import ProjectStatus
 
 _LIST_PROJECTS = ToolSpec(
     name="list_projects",

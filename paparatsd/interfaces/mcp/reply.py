@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from paparatsd.interfaces.api import HistoryApi, SearchApi
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.search.render import clean_text
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from paparatsd.errors import UnknownProject
     from paparatsd.interfaces.mcp.schemas import ToolSpec
-    from paparatsd.model import GroupName, ProjectName, ProjectStatus
+    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.status_model import ProjectStatus
 
 DEFAULT_TOKENS = 8_000
 MIN_TOKENS, MAX_TOKENS = 200, 50_000

@@ -9,6 +9,8 @@ from paparatsd.interfaces.mcp.reply import DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKEN
 
 Schema = dict[str, Any]
 
+MAX_QUESTION_CHARS = 4_000
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
@@ -66,7 +68,7 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 RELATED = object_of(
     {
         "relation": TEXT,
-        "certainty": {"type": "string", "enum": ["extracted", "inferred"]},
+        "certainty": {"type": "string", "enum": ["exact", "inferred"]},
         "address": TEXT,
         "symbol": TEXT,
         "kind": TEXT,
@@ -96,7 +98,6 @@ COMMIT = object_of(
         "tickets": {"type": "array", "items": TICKET},
         "merge": {"type": "boolean"},
         "url": NULLABLE_TEXT,
-        "replaced_by": {"type": ["string", "null"], "description": "its id since it was rewritten"},
     },
     ("project", "id", "short", "author", "committed", "subject", "tickets", "merge"),
 )
@@ -192,3 +193,19 @@ CHANGED = {
     "ticket": string("Only what was changed for this ticket, for example PAY-12 or #12"),
 }
 """Arguments that say by whom, when and why something was changed."""
+
+
+def question(name: str, description: str, limit: Schema, **more: Schema) -> Schema:
+    """Return the schema of what a tool is asked in words: where to look, and how much to say.
+
+    `name` is the argument that holds the question; it is the only one that must be there.
+    """
+    members = {
+        name: string(description, minLength=1, maxLength=MAX_QUESTION_CHARS),
+        **WHERE,
+        **CHANGED,
+        "limit": limit,
+        **more,
+        "max_tokens": MAX_TOKENS_INPUT,
+    }
+    return object_of(members, (name,), closed=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paparatsd.chunks.address import parse_address
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.history_model import CommitsAnswer, Explanation
-from paparatsd.model import SearchAnswer
+from paparatsd.search_model import SearchAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,16 +22,9 @@ if TYPE_CHECKING:
         FoundCommit,
     )
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import (
-        ChunkView,
-        DaemonStatus,
-        Freshness,
-        GroupName,
-        Hit,
-        ProjectName,
-        ProjectStatus,
-        SearchRequest,
-    )
+    from paparatsd.model import Freshness, GroupName, ProjectName
+    from paparatsd.search_model import ChunkView, Hit, SearchRequest
+    from paparatsd.status_model import DaemonStatus, ProjectStatus
 
 
 def scoped(service: ToolsApi, allowed_projects: Sequence[str]) -> ToolsApi:
@@ -105,6 +98,7 @@ class Scoped:
             status,
             projects=tuple(one for one in status.projects if one.name in self._allowed),
             problems=self._problems(status.problems, names),
+            offers=(),
         )
 
     async def health(self) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.interfaces import shapes
@@ -21,36 +21,41 @@ from paparatsd.interfaces.mcp.reply import (
     token_budget,
 )
 from paparatsd.interfaces.mcp.schemas import (
-    CHANGED,
     ESTIMATE,
     FOUND,
     FRESHNESS,
     HIT,
+    MAX_QUESTION_CHARS,
     MAX_TOKENS_INPUT,
     NULLABLE_COUNT,
     TEXT,
     TEXTS,
-    WHERE,
     ToolSpec,
     flag,
     object_of,
+    question,
     string,
     whole,
 )
-from paparatsd.model import GroupName, ProjectName, SearchRequest
+from paparatsd.model import GroupName, ProjectName
 from paparatsd.search.render import clean_text, render_answer, render_chunk
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.search_model import SearchRequest
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import Hit, SearchAnswer
+    from paparatsd.search_model import Hit, SearchAnswer
 
 MAX_RESULTS = 20
 MAX_OFFSET = 80
 MAX_RADIUS_LINES = 200
+
+LIMIT = whole("How many results", 1, MAX_RESULTS, 5)
+OFFSET = whole("Skip so many results, to continue an answer", 0, MAX_OFFSET, 0)
+PATH = string("Only paths that match this glob, for example src/**/*.py")
 
 _SEARCH_CODE = ToolSpec(
     name="search_code",
@@ -61,24 +66,18 @@ _SEARCH_CODE = ToolSpec(
         "chunks with path, lines, address and confidence. Call this first for any question about "
         "code."
     ),
-    input_schema=object_of(
-        {
-            "query": string("What to look for", minLength=1, maxLength=4000),
-            **WHERE,
-            "limit": whole("How many results", 1, MAX_RESULTS, 5),
-            "path": string("Only paths that match this glob, for example src/**/*.py"),
-            "language": string("Only this language, for example python"),
-            "kind": string("Only this kind of chunk: function, class, method, section, ..."),
-            "fresh": flag("Check the index against the disk first"),
-            "max_tokens": MAX_TOKENS_INPUT,
-            "offset": whole("Skip so many results, to continue an answer", 0, MAX_OFFSET, 0),
-            "related": flag("Also name callers, callees, the enclosing class and tests of results"),
-            "history": flag("Also say when each result changed last, by whom, for which ticket"),
-            **CHANGED,
-            "explain": flag("Also show how each result's score and confidence came about"),
-        },
-        ("query",),
-        closed=True,
+    input_schema=question(
+        "query",
+        "What to look for",
+        LIMIT,
+        path=PATH,
+        language=string("Only this language, for example python"),
+        kind=string("Only this kind of chunk: function, class, method, section, ..."),
+        fresh=flag("Check the index against the disk first"),
+        offset=OFFSET,
+        related=flag("Also name callers, callees, the enclosing class and tests of results"),
+        history=flag("Also say when each result changed last, by whom, for which ticket"),
+        explain=flag("Also show how each result's score and confidence came about"),
     ),
     output_schema=object_of(
         {
@@ -129,11 +128,9 @@ _ANSWER_MEMBERS = tuple(_SEARCH_CODE.output_schema["properties"])
 
 
 async def _search_code(service: ToolsApi, arguments: Arguments) -> ToolReply:
-    limit = arguments.number("limit", default=5, low=1, high=MAX_RESULTS)
-    offset = arguments.number("offset", default=0, low=0, high=MAX_OFFSET)
-    max_tokens = token_budget(arguments)
+    query, limit, offset, max_tokens = window(arguments)
     request = SearchRequest(
-        query=arguments.text("query", max_chars=4_000),
+        query=query,
         limit=limit + offset,
         projects=projects_of(arguments),
         groups=groups_of(arguments),
@@ -154,6 +151,25 @@ async def _search_code(service: ToolsApi, arguments: Arguments) -> ToolReply:
     if not answer.hits:
         answer = replace(answer, notes=(*answer.notes, *await _misspelt(service, request)))
     return found(answer, max_tokens, offset, explain=request.explain)
+
+
+class Window(NamedTuple):
+    """A question, and which of its results are to be shown in how many tokens."""
+
+    query: str
+    limit: int
+    offset: int
+    max_tokens: int
+
+
+def window(arguments: Arguments) -> Window:
+    """Take what a search asks for and how much of the answer it wants to see."""
+    return Window(
+        query=arguments.text("query", max_chars=MAX_QUESTION_CHARS),
+        limit=arguments.number("limit", default=5, low=1, high=MAX_RESULTS),
+        offset=arguments.number("offset", default=0, low=0, high=MAX_OFFSET),
+        max_tokens=token_budget(arguments),
+    )
 
 
 def projects_of(arguments: Arguments) -> tuple[ProjectName, ...]:

@@ -12,7 +12,6 @@ from paparatsd.errors import BadQuery
 from paparatsd.history.moments import (
     MAX_SECONDS,
     MIN_SECONDS,
-    format_age,
     format_day,
     format_moment,
     parse_moment,
@@ -234,26 +233,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except BadQuery:
         return
     assert MIN_SECONDS <= found.seconds <= MAX_SECONDS
-
-
-@pytest.mark.parametrize(
-    ("age", "expected"),
-    [
-        (0, "just now"),
-        (59, "just now"),
-        (-59, "just now"),
-        (60, "1 minute ago"),
-        (3_599, "59 minutes ago"),
-        (7_200, "2 hours ago"),
-        (86_400, "1 day ago"),
-        (3 * 86_400 + 5, "3 days ago"),
-        (30 * 86_400, "30 days ago"),
-        (31 * 86_400, "2026-02-08"),
-        (-3_600, "2026-03-11"),
-    ],
-)
-def test_an_age_is_short_and_an_old_one_is_a_day(age: int, expected: str) -> None:
-    assert format_age(Moment(int(NOW) - age, 0), NOW) == expected
 
 
 def test_a_day_is_that_of_the_moments_own_zone() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paparatsd.commits import Hunk
-from paparatsd.history.uncommitted import compare, of_new_file
+from paparatsd.history.uncommitted import compare
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 11))
 
@@ -52,8 +52,3 @@ def test_an_emptied_and_a_filled_file_are_one_hunk() -> None:
 
 def test_bytes_that_are_no_text_are_compared_by_their_lines() -> None:
     assert compare(b"a\n\0\xff\nb\n", b"a\n\0\xfe\nb\n") == (Hunk(2, 1, 2, 1),)
-
-
-def test_a_file_in_no_commit_is_one_hunk() -> None:
-    assert of_new_file(7) == (Hunk(0, 0, 1, 7),)
-    assert of_new_file(0) == ()

@@ -1,0 +1,55 @@
+"""What the task of a project is given, and what it lets others see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paparatsd.broadcast import Broadcaster
+    from paparatsd.clock import Clock
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.indexing.apply import VersionBuilder
+    from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import GroupName, Head, ProjectState, RepoId
+    from paparatsd.settings import IndexSettings, WatchSettings
+    from paparatsd.sources.watch import WatchHub
+    from paparatsd.status_model import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """What every session needs of the daemon."""
+
+    clock: Clock
+    hub: WatchHub
+    ledger: Ledger
+    index: IndexSettings
+    watch: WatchSettings
+    broadcaster: Broadcaster
+    builder_of: Callable[[RepoId], VersionBuilder]
+    warm: Callable[[], None]
+    history: HistoryKeeper
+    on_group: Callable[[], None] = lambda: None
+    """Called when a project's own file names another group than the project has."""
+    on_change: Callable[[GroupName], None] = lambda group: None
+    """Called when a generation of a project of this group was committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a project at one instant; swapped, never edited."""
+
+    project_id: int
+    repo: RepoId | None
+    state: ProjectState
+    reason: str
+    generation: int
+    head: Head
+    pending: int
+    checked_at: float | None
+    progress: Progress | None
+    dirty: bool
+    first: bool

@@ -1,0 +1,76 @@
+"""Frozen values of how things are: of the daemon, its projects, and an index under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from paparatsd.history_model import HistoryStatus
+    from paparatsd.model import (
+        CommitId,
+        EmbedderSpec,
+        FreshnessState,
+        GroupName,
+        ProjectName,
+        ProjectState,
+        RepoId,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is; `eta_s` is None while unknown. Rates are per second."""
+
+    files_done: int
+    files_total: int
+    chunks_done: int
+    files_rate: float
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    """All that `status` says of one project."""
+
+    name: ProjectName
+    root: str
+    group: GroupName
+    repo: RepoId | None
+    branch: str | None
+    head: CommitId | None
+    state: ProjectState
+    reason: str
+    generation: int
+    files: int
+    chunks: int
+    skipped: int
+    pending: int
+    languages: Mapping[str, int]
+    freshness: FreshnessState
+    checked_at: float | None
+    watching: str
+    hooks: str
+    progress: Progress | None = None
+    history: HistoryStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """What the daemon says of itself."""
+
+    version: str
+    pid: int
+    uptime_s: float
+    state_dir: str
+    http: str
+    socket: str
+    embedder: EmbedderSpec
+    store: str
+    memory_bytes: Mapping[str, int]
+    projects: tuple[ProjectStatus, ...]
+    problems: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    """What could be indexed and is not, with the command that does it."""

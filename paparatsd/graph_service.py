@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadQuery
-from paparatsd.graph.asked import GraphProject
+from paparatsd.errors import BadQuery, PaparatsError
+from paparatsd.graph.asked import ChangedTexts, FileTexts, Found, GraphProject
+from paparatsd.graph_model import ImpactAnswer
 from paparatsd.search.searcher import scope_notes
 from paparatsd.search_model import SearchRequest
+from paparatsd.sources.changes import WorkTree, read_changes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
     from paparatsd.answerable import Answerable
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.graph_model import (
+        ChangedAnswer,
+        ChangedRequest,
         DefinitionAnswer,
         DefinitionRequest,
         GraphScope,
-        ImpactAnswer,
         ImpactRequest,
         OutlineAnswer,
         OutlineRequest,
@@ -30,8 +33,12 @@ if TYPE_CHECKING:
         UsagesAnswer,
         UsagesRequest,
     )
+    from paparatsd.history_service import HistoryService
+    from paparatsd.model import ProjectName
     from paparatsd.search.scope import Scope
-    from paparatsd.search_model import SearchAnswer
+    from paparatsd.search_model import Neighbour, SearchAnswer
+    from paparatsd.sessions import ProjectSession
+    from paparatsd.sources.changes import Changes
 
 
 class GraphService:
@@ -41,12 +48,15 @@ class GraphService:
         self,
         keeper: GraphKeeper,
         answerable: Answerable,
+        history: HistoryService,
         search: Callable[[SearchRequest], Awaitable[SearchAnswer]],
     ) -> None:
         """`search` finds what a question means."""
         self._keeper = keeper
         self._answerable = answerable
+        self._history = history
         self._search = search
+        self._work_trees: dict[ProjectName, WorkTree] = {}
 
     async def usages(self, request: UsagesRequest) -> UsagesAnswer:
         """Return who uses a symbol and what it uses. Raises BadQuery, UnknownAddress."""
@@ -73,18 +83,101 @@ class GraphService:
         if not request.at and not request.question.strip():
             raise BadQuery("impact of what? give an address, a name, or a question")
         if not request.at:
-            found = await self._search(
-                SearchRequest(
-                    request.question,
-                    limit=request.limit,
-                    projects=request.scope.projects,
-                    groups=request.scope.groups,
-                    paths=request.scope.paths,
-                )
-            )
-            request = replace(request, at=tuple(hit.address for hit in found.hits))
+            request = replace(request, at=await self._places_of(request))
+            if not request.at:
+                note = "Nothing was found for this question."
+                return ImpactAnswer((), (), (), (), 0, notes=(note,))
         answer: ImpactAnswer = await self._ask("impact", request.scope, request)
+        return await self._with_last_changes(answer)
+
+    async def _places_of(self, request: ImpactRequest) -> tuple[str, ...]:
+        """Return the addresses of what a question finds."""
+        found = await self._search(
+            SearchRequest(
+                request.question,
+                limit=request.limit,
+                projects=request.scope.projects,
+                groups=request.scope.groups,
+                paths=request.scope.paths,
+            )
+        )
+        return tuple(hit.address for hit in found.hits)
+
+    async def _with_last_changes(self, answer: ImpactAnswer) -> ImpactAnswer:
+        """Return the answer with who changed each seed last, as far as history tells it."""
+        places = [(one.project, one.path, one.start_line, one.end_line) for one in answer.seeds]
+        scope = self._answerable.everything()
+        try:
+            found = await self._history.last_changes_of(places, scope)
+        except PaparatsError as error:
+            note = f"History cannot be told now: {error}"
+            return replace(answer, notes=(*answer.notes, note))
+        told = tuple(
+            (seed.address, change)
+            for seed, change in zip(answer.seeds, found, strict=True)
+            if change is not None
+        )
+        return replace(answer, last_changes=told)
+
+    async def changed(self, request: ChangedRequest) -> ChangedAnswer:
+        """Return which symbols a change touches. Raises BadQuery, GitFailed.
+
+        Of several projects those without git are passed over; one that is asked about alone not.
+        """
+        sessions = self._answerable.select(request.scope.projects, request.scope.groups)
+        fresh = request.scope.fresh or request.against == "working"
+        request = replace(request, scope=replace(request.scope, fresh=fresh))
+        files: list[FileTexts] = []
+        words, notes, total = "", [], 0
+        problems: list[PaparatsError] = []
+        for session in sessions:
+            try:
+                changes = await self._changes(session, request.against)
+            except PaparatsError as error:
+                problems.append(error)
+                continue
+            words, total = words or changes.against, total + changes.total
+            files += [FileTexts(session.name, one.path, one.old, one.new) for one in changes.files]
+            if changes.total > len(changes.files):
+                notes.append(
+                    f"{session.name}: of {changes.total} changed files the first "
+                    f"{len(changes.files)} were looked into."
+                )
+        if problems and len(problems) == len(sessions):
+            raise problems[0]
+        notes += [f"Left out: {error}" for error in problems]
+        asked = ChangedTexts(request, words, tuple(files), total, tuple(notes))
+        answer: ChangedAnswer = await self._ask("changed", request.scope, asked)
         return answer
+
+    async def _changes(self, session: ProjectSession, against: str) -> Changes:
+        if session.checkout is None:
+            raise BadQuery(f"{session.name} is not open yet; ask again in a moment")
+        tree = self._work_trees.get(session.name)
+        if tree is None or tree.root != session.root:
+            tree = self._work_trees[session.name] = WorkTree(session.root)
+        return await read_changes(session.checkout, tree, against)
+
+    async def with_neighbours(self, answer: SearchAnswer, scope: Scope) -> SearchAnswer:
+        """Return what a search found, the first hits with what is related to them."""
+        found = tuple(
+            Found(hit.project, hit.path, hit.start_line, hit.symbol_end or hit.end_line, hit.symbol)
+            for hit in answer.hits
+        )
+        if not found:
+            return answer
+        try:
+            told: tuple[tuple[Neighbour, ...], ...] = await self._keeper.ask(
+                "related", self._projects(scope), found
+            )
+        except PaparatsError as error:
+            note = f"What is related cannot be told now: {error}"
+            return replace(answer, notes=(*answer.notes, note))
+        hits = tuple(
+            replace(hit, related=told[at]) if at < len(told) else hit
+            for at, hit in enumerate(answer.hits)
+        )
+        return replace(answer, hits=hits)
 
     async def unused(self, request: SurveyRequest) -> SurveyAnswer:
         """Return definitions that nothing seems to use, with the doubts about it."""

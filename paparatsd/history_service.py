@@ -97,6 +97,22 @@ class HistoryService:
         )
         return replace(answer, hits=hits)
 
+    async def last_changes_of(
+        self, places: Sequence[tuple[ProjectName, str, int, int]], scope: Scope
+    ) -> list[LastChange | None]:
+        """Return the newest commit of lines (project, path, first, last), None where none is told.
+
+        Raises what the history process raises.
+        """
+        ids = {project.name: project.project_id for project in scope.projects}
+        known = [at for at, place in enumerate(places) if place[0] in ids]
+        lines = [Lines(ids[places[at][0]], *places[at][1:]) for at in known]
+        told = await self._keeper.last_changes(lines) if lines else []
+        found: list[LastChange | None] = [None] * len(places)
+        for at, change in zip(known, told, strict=True):
+            found[at] = change
+        return found
+
     # ------------------------------------------------------------------ filters
 
     def read_filter(self, changed: ChangedFilter | None) -> Asked:

@@ -53,9 +53,9 @@ class Neighbour:
 
     `relation` reads from the hit: inside, calls, called_by, extends, extended_by, used_by,
     tested_by.
-    `certainty`: "extracted" when the source says so (same file, or imported), "inferred" when the
-    name is the only one of its kind in the project. `line` is where it is defined; of a user of the
-    hit, where it uses it.
+    `certainty`: "exact" when the source says so (scope, import, a known type), "inferred" when
+    nothing else in the project is called so. `line` is where it is defined; of a user of the hit,
+    where it uses it.
     """
 
     relation: str

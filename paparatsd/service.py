@@ -88,7 +88,7 @@ class Service:
         self._stop = stop
         self._started = clock.monotonic()
         self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
-        self.graph = GraphService(graph, self._answerable, self.search)
+        self.graph = GraphService(graph, self._answerable, self._history, self.search)
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
@@ -121,6 +121,8 @@ class Service:
         answer = replace(answer, notes=self._answerable.noted(answer.notes, scope))
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
+        if request.related:
+            answer = await self.graph.with_neighbours(answer, scope)
         return await self._history.with_last_changes(answer, scope) if request.history else answer
 
     async def show(self, address: str, radius: int) -> ChunkView:

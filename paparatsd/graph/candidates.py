@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.byname import symbol_of
+from paparatsd.graph.byname import distance, symbol_of
 from paparatsd.graph.traits import traits_of
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ _PACKAGES = ("__init__.py", "__init__.pyi")
 def find_candidates(
     tree: Tree, target: Target, owner: Target | None
 ) -> Iterator[tuple[FileSymbols, Use]]:
-    """Yield each use in a tree that may mean a definition, by path and line.
+    """Yield each use in a tree that may mean a definition, nearest files first, by line.
 
     Those of its name, and of other names that imports and exports give it. `owner`: the type that
     it is a member of.
     """
     names = spellings(tree, target, owner)
     using = tree.using(names)
-    paths = sorted({path for name in names for path in using[name]})
+    users = {path for name in names for path in using[name]}
+    paths = sorted(users, key=lambda path: distance(target.path, path))
     for file in tree.files(paths):
         local = dict.fromkeys(names)
         for name in names:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import errors
 from paparatsd.interfaces import history_shapes
 from paparatsd.search.explanation import explanation, meanings_of
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.fields import ENC, FIELDS, PATH, SYM
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.chunks.terms import tokens
 from paparatsd.search.certain import LIKELY, NOTHING_CERTAIN, SURE_LEAD, Certain, Lead
-from paparatsd.search.priors import Prior, path_priors
 from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:

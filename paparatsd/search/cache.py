@@ -29,7 +29,6 @@ class CacheKey:
     paths: tuple[str, ...]
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
-    related: bool
     explain: bool
     generations: tuple[tuple[int, int], ...]
 
@@ -42,7 +41,6 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
         paths=request.paths,
         languages=request.languages,
         kinds=request.kinds,
-        related=request.related,
         explain=request.explain,
         generations=scope.key,
     )

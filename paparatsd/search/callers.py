@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.focus import Part, cut_out, whole
 from paparatsd.search.merging import merge_hits
-from paparatsd.search.priors import Prior, path_priors
-from paparatsd.search.resolve import CALLABLE, TYPES
 from paparatsd.search.results import Winner
 from paparatsd.search.spelling import exact_spellings, split_qualified
+from paparatsd.search.symbols import CALLABLE, TYPES
 from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from paparatsd.chunks.record import Definition, RankRecord
     from paparatsd.model import Chunk, VersionId
     from paparatsd.search.query import Query
-    from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.results import Results
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
+    from paparatsd.search.symbols import SymbolReader
     from paparatsd.search.views import ProjectView
     from paparatsd.search_model import Hit
 

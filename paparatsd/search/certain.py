@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from paparatsd.search.priors import Prior, path_priors
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.spelling import name_parts
 from paparatsd.search_model import Confidence
 
@@ -58,6 +58,8 @@ class Certain:
 
     def order(self, ranked: Iterable[int]) -> list[int]:
         """Return files in their order, but these first."""
+        if not self.leads:
+            return list(ranked)
         return [*self.leads, *(at for at in ranked if at not in self.leads)]
 
     @property

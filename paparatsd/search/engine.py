@@ -40,7 +40,6 @@ from paparatsd.search.recall import (
     lexical_vector,
     requests_for,
 )
-from paparatsd.search.related import Related
 from paparatsd.search.respelling import Respelling, respelling_notes
 from paparatsd.search.results import Results, Winner
 from paparatsd.search.shelf import Shelf
@@ -61,8 +60,8 @@ if TYPE_CHECKING:
     from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
     from paparatsd.search.recall import Allowed, Candidates
-    from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
+    from paparatsd.search.symbols import SymbolReader
     from paparatsd.search.views import ProjectView
     from paparatsd.search_model import ChunkView, SearchRequest
 
@@ -95,7 +94,6 @@ class Engine:
         self._shelf = Shelf(reader, record_bytes=record_bytes, text_bytes=text_bytes)
         self._results = Results(self._shelf)
         self._respelling = Respelling(reader, self._shelf)
-        self._related = Related(reader, self._shelf)
         self._pinned: OrderedDict[int, Pinned] = OrderedDict()
         self._tokens = itertools.count(1)
 
@@ -234,8 +232,6 @@ class Engine:
             raise Busy("too many searches at once; try again")
         if pinned.callers is not None:
             hits = caller_hits(pinned.callers, pinned.scope, pinned.views, self._results)
-            if pinned.request.related:
-                hits = self._related.attach(hits, pinned.scope, pinned.views)
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
         candidates = gather(replies, pinned.extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
@@ -247,8 +243,6 @@ class Engine:
         certain = self._certain(pinned, kept, records, features)
         winners = self._winners(pinned, candidates, kept, records, features, owners, certain)
         hits = self._results.hits(winners, _sought(pinned, features))
-        if pinned.request.related:
-            hits = self._related.attach(hits, pinned.scope, pinned.views)
         advice = confidence.advice([hit.confidence for hit in hits])
         said = certain.note if certain.alone else advice
         return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.address import format_lines
 from paparatsd.model import FreshnessState
 from paparatsd.search.explanation import explanation, explanation_lines
-from paparatsd.search.tokens import byte_size, room_for
+from paparatsd.tokens import byte_size, room_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Freshness
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
 
-EXTRACTED = "extracted"
+EXACT = "exact"
 
 MIN_BYTES = 400
 """Less than this holds no hit at all; smaller budgets are read as this."""
@@ -208,7 +208,7 @@ def beside_the_symbol(names: Sequence[str], symbol: str | None) -> list[str]:
 
 def related_line(one: Neighbour) -> str:
     """Write a neighbour: its relation ("?" when it is inferred), its address and line."""
-    doubt = "" if one.certainty == EXTRACTED else "?"
+    doubt = "" if one.certainty == EXACT else "?"
     where = f" line {one.line}" if "#" in one.address else ""
     return f"{one.relation.replace('_', ' ')}{doubt} {one_line(one.address)}{where}"
 

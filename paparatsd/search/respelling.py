@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Allowed
-    from paparatsd.search.resolve import SymbolReader
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
+    from paparatsd.search.symbols import SymbolReader
     from paparatsd.search.views import ProjectView
 
 

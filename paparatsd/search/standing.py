@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paparatsd.chunks.priors import Prior
 from paparatsd.search.arena import COMMENT_FRACTION, SIZE
-from paparatsd.search.priors import Prior
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ from paparatsd.store.packs import (
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -239,6 +239,18 @@ class CatalogReader:
         """Return for each exact name the versions that use it and how often."""
         with self._reading() as connection:
             return versions.read_users(connection, names)
+
+    def defined_names(self, project_id: int) -> list[str]:
+        """Return every name that a project defines, ascending."""
+        with self._reading() as connection:
+            return versions.read_defined_names(connection, project_id)
+
+    def name_counts(
+        self, project_id: int, kinds: Sequence[str]
+    ) -> tuple[dict[str, int], dict[str, int]]:
+        """Return for the names that a project defines how often, and how many files use them."""
+        with self._reading() as connection:
+            return versions.read_name_counts(connection, project_id, kinds)
 
     # ------------------------------------------------------------------ vector shards
 

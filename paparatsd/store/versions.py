@@ -287,3 +287,32 @@ def _delete_names_of(connection: sqlite3.Connection, version: VersionId) -> set[
     connection.executemany("DELETE FROM definitions WHERE name = ? AND version = ?", keys)
     connection.executemany("DELETE FROM uses WHERE name = ? AND version = ?", keys)
     return ids
+
+
+def read_defined_names(connection: sqlite3.Connection, project_id: int) -> list[str]:
+    """Return every name that a view defines, ascending."""
+    sql = """SELECT DISTINCT n.name FROM definitions d JOIN names n ON n.id = d.name
+             WHERE d.version IN (SELECT version FROM views WHERE project = ?) ORDER BY n.name"""
+    return [row[0] for row in connection.execute(sql, (project_id,))]
+
+
+def read_name_counts(
+    connection: sqlite3.Connection, project_id: int, kinds: Sequence[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return for the names that a view defines how often, and how many of its files use them.
+
+    Only definitions of these kinds count.
+    """
+    shown = "SELECT version FROM views WHERE project = ?"
+    marks = ",".join("?" * len(kinds))
+    defined = f"""SELECT n.name, c.times FROM names n JOIN (
+                  SELECT name, COUNT(*) AS times FROM definitions
+                  WHERE kind IN ({marks}) AND version IN ({shown}) GROUP BY name) c
+                  ON c.name = n.id"""
+    used = f"""SELECT n.name, c.times FROM names n JOIN (
+               SELECT name, COUNT(*) AS times FROM uses
+               WHERE version IN ({shown}) GROUP BY name) c
+               ON c.name = n.id"""
+    definitions = dict(connection.execute(defined, (*kinds, project_id)))
+    files = (row for row in connection.execute(used, (project_id,)) if row[0] in definitions)
+    return definitions, dict(files)

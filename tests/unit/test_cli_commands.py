@@ -426,7 +426,7 @@ def test_search_names_neighbours_below_the_address(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caller = {
-        "relation": "called_by", "certainty": "extracted", "address": "shop:src/pay.py#pay",
+        "relation": "called_by", "certainty": "exact", "address": "shop:src/pay.py#pay",
         "symbol": "pay", "kind": "function", "path": "src/pay.py", "line": 7,
     }  # fmt: skip
     test = {**caller, "relation": "tested_by", "certainty": "inferred", "address": "shop:t.py:1"}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paparatsd.interfaces.mcp.page import Page, row, shortened, table_head
 from paparatsd.interfaces.mcp.reply import MIN_TOKENS
-from paparatsd.search.tokens import byte_size, estimate_tokens
+from paparatsd.tokens import byte_size, estimate_tokens
 
 texts = st.text(max_size=400)
 

@@ -14,7 +14,7 @@ from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.interfaces.mcp.support import SUPPORT
 from paparatsd.interfaces.mcp.toolbox import Toolbox
 from paparatsd.model import ProjectName
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 from tests.harness import fake_history
 from tests.harness.fake_service import FakeService
 

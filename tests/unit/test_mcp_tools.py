@@ -21,7 +21,7 @@ from paparatsd.interfaces.mcp.identity import (
 )
 from paparatsd.interfaces.mcp.toolbox import Toolbox
 from paparatsd.interfaces.mcp.toolsets import TOOLS
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 from tests.harness.fake_service import FakeService
 
 if TYPE_CHECKING:

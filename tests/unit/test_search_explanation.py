@@ -11,8 +11,8 @@ from paparatsd.search.explanation import (
 )
 from paparatsd.search.meanings import FEATURES, GROUNDS, meaning
 from paparatsd.search.ranker import load_ranker
-from paparatsd.search.tokens import estimate_tokens, room_for
 from paparatsd.search_model import Confidence, Hit
+from paparatsd.tokens import estimate_tokens, room_for
 
 
 def hit(

@@ -57,7 +57,7 @@ def test_answer_arrives_as_it_was_given() -> None:
         ProjectName("shop"), "pay.py", 6, 9, "shop:pay.py:6-9", "python", "block", None, "pay()",
         0.25, Confidence.LOW, ("pay",), ("charge",), (ProjectName("fork"),), {"stem": 1.5},
         {"stem": 0.5}, {"answerable": 0.9},
-        (Neighbour("calls", "extracted", "shop:pay.py#pay", "pay", "function", "pay.py", 1),), 12,
+        (Neighbour("calls", "exact", "shop:pay.py#pay", "pay", "function", "pay.py", 1),), 12,
     )  # fmt: skip
     for ranked in (Ranked((plain, full), ("a note",), 17), Ranked((), (), 0)):
         assert unpack_ranked(sent(pack_ranked(ranked))) == ranked  # type: ignore[arg-type]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paparatsd.chunks.priors import Prior, partner_stem, path_priors
 from paparatsd.chunks.terms import stem
 from paparatsd.search.paths import (
     PathIndex,
@@ -12,7 +13,6 @@ from paparatsd.search.paths import (
     soft,
     stem_parts,
 )
-from paparatsd.search.priors import Prior, partner_stem, path_priors
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from paparatsd.interfaces.mcp.schemas import (
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
 from paparatsd.search.render import stale_lines
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

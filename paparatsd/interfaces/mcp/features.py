@@ -29,8 +29,8 @@ from paparatsd.interfaces.mcp.schemas import (
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
 from paparatsd.search.render import stale_lines
-from paparatsd.search.tokens import estimate_tokens
 from paparatsd.search_model import SearchRequest
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,7 +188,7 @@ def _related_lines(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     for hit in results:
         name = hit["symbol"] or hit["address"]
         for one in hit.get("related", ())[:MAX_RELATED]:
-            doubt = "" if one["certainty"] == "extracted" else " (inferred)"
+            doubt = "" if one["certainty"] == "exact" else " (inferred)"
             relation = one["relation"].replace("_", " ")
             line = f"- {name} {relation} {one['kind']} {one['address']}{doubt}"
             lines.setdefault(line, [shortened(line)])

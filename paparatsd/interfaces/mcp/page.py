@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.search.render import one_line
-from paparatsd.search.tokens import byte_size, room_for
+from paparatsd.tokens import byte_size, room_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from paparatsd.interfaces.api import HistoryApi, SearchApi
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.search.render import clean_text
-from paparatsd.search.tokens import estimate_tokens
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from paparatsd.errors import UnknownProject

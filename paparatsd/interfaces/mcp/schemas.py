@@ -68,7 +68,7 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 RELATED = object_of(
     {
         "relation": TEXT,
-        "certainty": {"type": "string", "enum": ["extracted", "inferred"]},
+        "certainty": {"type": "string", "enum": ["exact", "inferred"]},
         "address": TEXT,
         "symbol": TEXT,
         "kind": TEXT,

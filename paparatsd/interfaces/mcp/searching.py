@@ -39,8 +39,8 @@ from paparatsd.interfaces.mcp.schemas import (
 )
 from paparatsd.model import GroupName, ProjectName
 from paparatsd.search.render import clean_text, render_answer, render_chunk
-from paparatsd.search.tokens import estimate_tokens
 from paparatsd.search_model import SearchRequest
+from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

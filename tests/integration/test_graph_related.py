@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.embeddings.static import StaticModel
+from paparatsd.graph.asked import Found
+from paparatsd.graph.related import MAX_HITS, MAX_RELATED, related
 from paparatsd.model import ProjectName
-from paparatsd.search.catalog import CatalogSource
-from paparatsd.search.related import MAX_HITS, MAX_RELATED, Related
-from paparatsd.search.shelf import Shelf
-from paparatsd.search.views import Views
-from paparatsd.search_model import Confidence, Hit
-from paparatsd.store.reader import CatalogReader
-from tests.integration.search_world import World
+from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from paparatsd.search_model import Neighbour
 
 GATEWAY = '''
 from shop.limits import check_limit
@@ -64,19 +61,14 @@ SHOP = {
 }
 
 
-@pytest.fixture(scope="module")
-def model() -> StaticModel:
-    return StaticModel.load()
-
-
 @pytest.fixture
-def world(tmp_path: Path, model: StaticModel) -> Iterator[World]:
-    world = World(tmp_path, model)
+def world(tmp_path: Path) -> Iterator[GraphWorld]:
+    world = GraphWorld(tmp_path)
     yield world
-    world.catalog.close()
+    world.close()
 
 
-def hit_at(path: str, symbol: str, files: Mapping[str, str], project: str = "shop") -> Hit:
+def hit_at(path: str, symbol: str, files: Mapping[str, str], project: str = "shop") -> Found:
     """Return a hit that shows the whole of a symbol, as far as its indentation goes."""
     lines = files[path].split("\n")
     name = symbol.rpartition(".")[2]
@@ -87,66 +79,49 @@ def hit_at(path: str, symbol: str, files: Mapping[str, str], project: str = "sho
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             break
         last = at if line.strip() else last
-    return Hit(
-        project=ProjectName(project),
-        path=path,
-        start_line=first,
-        end_line=last,
-        address=f"{project}:{path}#{symbol}",
-        language="python",
-        kind="function",
-        symbol=symbol,
-        text="",
-        score=0.9,
-        confidence=Confidence.HIGH,
-    )
+    return Found(ProjectName(project), path, first, last, symbol)
 
 
-def related_to(world: World, *hits: Hit) -> list[set[tuple[str, str, str]]]:
+def related_to(world: GraphWorld, *hits: Found) -> list[set[tuple[str, str, str]]]:
     """Return (relation, certainty, address) of each hit's neighbours."""
-    with_related = attach(world, *hits)
     return [
-        {(one.relation, one.certainty, one.address) for one in hit.related or ()}
-        for hit in with_related
+        {(one.relation, one.certainty, one.address) for one in some}
+        for some in attach(world, *hits)
     ]
 
 
-def attach(world: World, *hits: Hit) -> tuple[Hit, ...]:
-    source = CatalogSource(CatalogReader(world.path))
-    scope = world.scope()
-    views, _ = Views(source).corpus(scope)
-    related = Related(source, Shelf(source, record_bytes=1 << 20, text_bytes=1 << 20))
-    return related.attach(hits, scope, views)
+def attach(world: GraphWorld, *hits: Found) -> tuple[tuple[Neighbour, ...], ...]:
+    return related(world.ground(), hits)
 
 
-def test_a_method_knows_its_class_what_it_calls_and_what_stays_unsaid(world: World) -> None:
+def test_a_method_knows_its_class_what_it_calls_and_what_stays_unsaid(world: GraphWorld) -> None:
     world.index("shop", SHOP)
     hit = hit_at("shop/gateway.py", "PaymentGateway.charge_card", SHOP)
     (found,) = related_to(world, hit)
     assert {
-        ("inside", "extracted", "shop:shop/gateway.py#PaymentGateway"),
-        ("called_by", "extracted", "shop:shop/cart.py#checkout"),
-        ("calls", "extracted", "shop:shop/limits.py#check_limit"),
-        ("calls", "extracted", "shop:shop/gateway.py#PaymentGateway.connect_provider"),
+        ("inside", "exact", "shop:shop/gateway.py#PaymentGateway"),
+        ("called_by", "exact", "shop:shop/cart.py#checkout"),
+        ("calls", "exact", "shop:shop/limits.py#check_limit"),
+        ("calls", "exact", "shop:shop/gateway.py#PaymentGateway.connect_provider"),
     } <= found
     addresses = " ".join(address for _, _, address in found)
     assert "other_limits" not in addresses, "the import says which of the two it is"
     assert "append" not in addresses
 
 
-def test_a_class_knows_who_makes_it_and_tests_it_but_not_its_namesake(world: World) -> None:
+def test_a_class_knows_who_makes_it_and_tests_it_but_not_its_namesake(world: GraphWorld) -> None:
     world.index("shop", SHOP)
     (found,) = related_to(world, hit_at("shop/gateway.py", "PaymentGateway", SHOP))
     assert found == {
-        ("called_by", "extracted", "shop:shop/cart.py#checkout"),
-        ("calls", "extracted", "shop:shop/limits.py#check_limit"),
-        ("calls", "extracted", "shop:shop/log.py#Journal.enter_line"),
-        ("tested_by", "extracted", "shop:tests/test_gateway.py#test_charges_once"),
-        ("extends", "extracted", "shop:shop/gateway.py#BaseGateway"),
+        ("called_by", "exact", "shop:shop/cart.py#checkout"),
+        ("calls", "exact", "shop:shop/limits.py#check_limit"),
+        ("calls", "exact", "shop:shop/log.py#Journal.enter_line"),
+        ("tested_by", "exact", "shop:tests/test_gateway.py#test_charges_once"),
+        ("extends", "exact", "shop:shop/gateway.py#BaseGateway"),
     }
 
 
-def test_a_test_file_is_known_by_its_name_when_it_uses_nothing(world: World) -> None:
+def test_a_test_file_is_known_by_its_name_when_it_uses_nothing(world: GraphWorld) -> None:
     files = {
         "src/core/cart.py": "def total(cart):\n    return 1\n",
         "tests/test_cart.py": "def test_nothing():\n    assert 1\n",
@@ -157,18 +132,22 @@ def test_a_test_file_is_known_by_its_name_when_it_uses_nothing(world: World) -> 
     assert found == {("tested_by", "inferred", "shop:tests/test_cart.py:1")}
 
 
-def test_a_name_defined_in_many_places_has_no_neighbours_by_it(world: World) -> None:
+def test_an_import_tells_which_of_many_of_a_name_is_meant(world: GraphWorld) -> None:
     files = {f"m{number}.py": "def run_step():\n    return 1\n" for number in range(60)}
     files["use.py"] = "from m1 import run_step\n\n\ndef use_it():\n    return run_step()\n"
     world.index("shop", files)
-    used, user = related_to(
-        world, hit_at("m1.py", "run_step", files), hit_at("use.py", "use_it", files)
+    used, namesake, user = related_to(
+        world,
+        hit_at("m1.py", "run_step", files),
+        hit_at("m2.py", "run_step", files),
+        hit_at("use.py", "use_it", files),
     )
-    assert used == set()
-    assert user == set()
+    assert used == {("called_by", "exact", "shop:use.py#use_it")}
+    assert namesake == set()
+    assert user == {("calls", "exact", "shop:m1.py#run_step")}
 
 
-def test_two_of_a_name_without_an_import_are_nobodys_neighbours(world: World) -> None:
+def test_two_of_a_name_without_an_import_are_nobodys_neighbours(world: GraphWorld) -> None:
     files = {
         "a.py": "def build_it():\n    return 1\n",
         "b.py": "def build_it():\n    return 2\n",
@@ -178,7 +157,7 @@ def test_two_of_a_name_without_an_import_are_nobodys_neighbours(world: World) ->
     assert related_to(world, hit_at("c.py", "use_it", files)) == [set()]
 
 
-def test_a_declaration_does_not_hide_its_definition(world: World) -> None:
+def test_a_declaration_does_not_hide_its_definition(world: GraphWorld) -> None:
     files = {
         "src/loop.c": "int loop_run(int mode) {\n  if (mode)\n    return 1;\n  return 2;\n}\n",
         "include/loop.h": "int loop_run(int mode);\n",
@@ -189,14 +168,14 @@ def test_a_declaration_does_not_hide_its_definition(world: World) -> None:
     assert related_to(world, hit) == [{("calls", "inferred", "shop:src/loop.c#loop_run")}]
 
 
-def test_neighbours_are_of_the_hits_own_project(world: World) -> None:
+def test_neighbours_are_of_the_hits_own_project(world: GraphWorld) -> None:
     world.index("shop", SHOP)
     other = {"main.py": "def run_it():\n    return check_limit(3)\n"}
     world.index("other", other)
     assert related_to(world, hit_at("main.py", "run_it", other, "other")) == [set()]
 
 
-def test_neighbours_are_few_and_only_of_the_first_hits(world: World) -> None:
+def test_neighbours_are_few_and_only_of_the_first_hits(world: GraphWorld) -> None:
     files = {
         "a.py": "def wanted_one():\n    return 1\n",
         "b.py": "from a import wanted_one\n\n\n"
@@ -204,11 +183,10 @@ def test_neighbours_are_few_and_only_of_the_first_hits(world: World) -> None:
     }
     world.index("shop", files)
     hits = attach(world, *[hit_at("a.py", "wanted_one", files)] * (MAX_HITS + 1))
-    assert [len(hit.related or ()) for hit in hits[:MAX_HITS]] == [MAX_RELATED] * MAX_HITS
-    assert hits[MAX_HITS].related is None
+    assert [len(some) for some in hits] == [MAX_RELATED] * MAX_HITS
 
 
-def test_a_file_that_is_gone_has_no_neighbours(world: World) -> None:
+def test_a_file_that_is_gone_has_no_neighbours(world: GraphWorld) -> None:
     world.index("shop", SHOP)
     hit = hit_at("shop/limits.py", "check_limit", SHOP)
     world.index("shop", {"shop/log.py": SHOP["shop/log.py"]})

@@ -1,0 +1,314 @@
+"""A look over whole projects: what nothing seems to use, and what most is built on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.priors import Prior, path_priors
+from paparatsd.errors import BadQuery
+from paparatsd.graph.files import CALLABLE, TYPES, VALUES
+from paparatsd.graph.links import Linker
+from paparatsd.graph.refs import Refs, is_test
+from paparatsd.graph.resolve import MAX_MEANINGS
+from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
+from paparatsd.graph_model import Relation, SurveyAnswer, Surveyed, SurveyRequest
+from paparatsd.sources.globs import PathMatcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from paparatsd.graph.files import FileSymbols
+    from paparatsd.graph.ground import Ground
+    from paparatsd.graph.source import Tree
+    from paparatsd.model import Symbol, Use
+
+MAX_LIMIT = 500
+MAX_LOOKED_AT = 4_000
+"""Definitions whose uses are resolved in one survey."""
+MAX_SYMBOLS = 400_000
+"""Definitions that one survey goes through."""
+MAX_BASES = 60
+MAX_HUBS = 300
+"""Definitions that may be hubs by their name and are looked at closely."""
+
+KINDS = CALLABLE | TYPES | VALUES | {"module"}
+_SURVEYED = (CALLABLE | TYPES) - {"test", "impl"}
+_ASIDE = Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED | Prior.STUB
+_ENTRY_NAMES = frozenset({"main", "Main", "__main__", "lambda_handler", "handler", "wsgi", "asgi"})
+_ENTRY_STEMS = frozenset({"main", "__main__", "cli", "manage", "wsgi", "asgi", "setup", "conftest"})
+_HUB = "used widely"
+_SPECIAL = re.compile(r"__\w+__|operator\b.*|~\w+|init|deinit|\[\]|<=>|==|to_s|inspect|initialize")
+
+
+# ---------------------------------------------------------------------- unused
+
+
+def unused(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
+    """Return definitions that nothing seems to use, those without doubts first."""
+    _check(request)
+    survey = _Unused(ground, request)
+    found = survey.run()
+    refs = Refs(ground)
+    page = found[request.offset : request.offset + request.limit]
+    refs.prepare([target for target, _ in page])
+    more = request.offset + len(page)
+    notes = [
+        "Nothing in the indexed files names these. Uses through strings, reflection, templates, "
+        "or from other repositories cannot be seen."
+    ]
+    if survey.capped:
+        notes.append(f"Looked at the uses of {MAX_LOOKED_AT} definitions, and then no further.")
+    return SurveyAnswer(
+        tuple(Surveyed(refs.of(target), 0, reasons) for target, reasons in page),
+        len(found),
+        more if more < len(found) else None,
+        notes=tuple(notes),
+    )
+
+
+def _check(request: SurveyRequest) -> None:
+    if not 1 <= request.limit <= MAX_LIMIT:
+        raise BadQuery(f"limit is {request.limit}; it must be between 1 and {MAX_LIMIT}")
+    if request.offset < 0:
+        raise BadQuery(f"offset is {request.offset}; it counts symbols from 0")
+    unknown = sorted(set(request.kinds) - KINDS)
+    if unknown:
+        known = ", ".join(sorted(_SURVEYED))
+        raise BadQuery(f"no kind of symbol is called {unknown[0]!r} (kinds: {known})")
+
+
+class _Unused:
+    """Goes through all definitions; those whose name is used are looked at closely."""
+
+    def __init__(self, ground: Ground, request: SurveyRequest) -> None:
+        self._ground = ground
+        self._kinds = frozenset(request.kinds) or _SURVEYED
+        self._matcher = PathMatcher(request.scope.paths)
+        self._linker = Linker(ground)
+        self._looked_at = 0
+        self.capped = False
+
+    def run(self) -> list[tuple[Target, tuple[str, ...]]]:
+        """Return what is unused with the doubts about it, the fewest doubts first."""
+        found = [one for tree in self._ground.trees for one in self._in_tree(tree)]
+        found.sort(key=lambda one: (len(one[1]), one[0].tree.name, one[0].path, one[0].index))
+        return found
+
+    def _in_tree(self, tree: Tree) -> Iterator[tuple[Target, tuple[str, ...]]]:
+        for file, indexes in _definitions(tree, self._kinds, self._matcher):
+            tree.using({file.symbols[index].name for index in indexes})
+            for index in indexes:
+                target = Target(tree, file.path, index)
+                if not self._is_used(target, file):
+                    yield target, doubts(self._ground, target, file)
+
+    def _is_used(self, target: Target, file: FileSymbols) -> bool:
+        """Say whether anything but a definition itself uses it."""
+        symbol = file.symbols[target.index]
+        trees = self._ground.users_of(target.tree)
+        if not any(tree.using([symbol.name])[symbol.name] for tree in trees):
+            constructor = symbol.name in traits_of(file.language).constructors
+            return constructor or bool(_exported_as(file, symbol))
+        namesakes = target.tree.defining([symbol.name])[symbol.name]
+        if len(namesakes) > MAX_MEANINGS:
+            return True
+        if self._looked_at >= MAX_LOOKED_AT:
+            self.capped = True
+            return True
+        self._looked_at += 1
+        links = self._linker.into(target)
+        if links.capped or links.crowded:
+            return True
+        return any(
+            link.relation is not Relation.OVERRIDES
+            and (link.user.path, link.user.index) != (target.path, target.index)
+            for link in links.found
+        )
+
+
+def _definitions(
+    tree: Tree, kinds: frozenset[str], matcher: PathMatcher
+) -> Iterator[tuple[FileSymbols, list[int]]]:
+    """Yield the files of a tree that hold code of its own, with their definitions."""
+    seen = 0
+    paths = [
+        path for path in tree.paths if not path_priors(path) & _ASIDE and matcher.matches(path)
+    ]
+    for file in tree.files(paths):
+        indexes = [
+            index
+            for index, symbol in enumerate(file.symbols)
+            if symbol.kind in kinds and not is_test(file, index) and not _is_local(file, symbol)
+        ]
+        seen += len(indexes)
+        if indexes:
+            yield file, indexes
+        if seen >= MAX_SYMBOLS:
+            return
+
+
+def _is_local(file: FileSymbols, symbol: Symbol) -> bool:
+    """Say whether a symbol is inside a function; such are often handed out under no name."""
+    parent = symbol.parent
+    while parent >= 0:
+        if file.symbols[parent].kind in CALLABLE:
+            return True
+        parent = file.symbols[parent].parent
+    return False
+
+
+def _exported_as(file: FileSymbols, symbol: Symbol) -> bool:
+    """Say whether a file gives a symbol away under another name, which others may use."""
+    return any(
+        fact.value == symbol.name and fact.name not in (symbol.name, "default")
+        for facts in file.exports.values()
+        for fact in facts
+    )
+
+
+def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]:
+    """Return why a definition may be used although nothing names it."""
+    symbol = file.symbols[target.index]
+    found = []
+    if symbol.exported:
+        found.append("exported")
+    if any(use.kind == "decorator" for use in _above(file, symbol)):
+        found.append("decorated")
+    if _SPECIAL.fullmatch(symbol.name):
+        found.append("called by the language")
+    if ground.resolver(target.tree).overridden(target):
+        found.append("overrides an inherited method")
+    elif _extends_foreign(ground, target):
+        found.append("its class extends one from elsewhere")
+    if symbol.kind == "route" or any(one.scope == target.index for one in file.facts_of("route")):
+        found.append("answers a route")
+    if is_entry(file, target.index):
+        found.append("entry point")
+    return tuple(found)
+
+
+def _above(file: FileSymbols, symbol: Symbol) -> Sequence[Use]:
+    return file.uses_between(symbol.lead_line or symbol.start_line, symbol.start_line)
+
+
+def _extends_foreign(ground: Ground, target: Target) -> bool:
+    """Say whether a method's type, or one that it extends, has a base from elsewhere."""
+    owner = ground.resolver(target.tree).owner(target)
+    left, seen = [owner] if owner is not None else [], 0
+    while left and seen < MAX_BASES:
+        one, seen = left.pop(), seen + 1
+        bases = ground.resolver(one.tree).bases(one) if one.tree is target.tree else ()
+        if len(bases) < _named_bases(one):
+            return True
+        left += bases
+    return False
+
+
+def _named_bases(target: Target) -> int:
+    file = target.tree.file(target.path)
+    if file is None:
+        return 0
+    symbol = file.symbols[target.index]
+    return sum(
+        symbol.start_line <= use.line <= symbol.end_line and file.around(use.line) == target.index
+        for use in file.heritage
+    )
+
+
+def is_entry(file: FileSymbols, index: int) -> bool:
+    """Say whether a program may begin at a definition."""
+    symbol = file.symbols[index]
+    if symbol.parent >= 0 and symbol.name not in ("main", "Main"):
+        return False
+    stem = file.path.rpartition("/")[2].partition(".")[0]
+    return symbol.name in _ENTRY_NAMES or (stem in _ENTRY_STEMS and symbol.kind == "function")
+
+
+# ---------------------------------------------------------------------- hubs
+
+
+def hubs(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
+    """Return the definitions that most files use, then where programs begin."""
+    _check(request)
+    kinds = frozenset(request.kinds) or _SURVEYED | {"route"}
+    matcher = PathMatcher(request.scope.paths)
+    linker, refs = Linker(ground), Refs(ground)
+    found: list[tuple[Target, int, tuple[str, ...]]] = []
+    for tree in ground.trees:
+        threshold = ground.degrees(tree).threshold
+        for target in _likely_hubs(tree, kinds, matcher, threshold):
+            users = _files_using(linker, target)
+            if users >= threshold:
+                found.append((target, users, (_HUB,)))
+        found += [
+            (target, _files_using(linker, target), (reason,))
+            for target, reason in _entries(tree, kinds, matcher)
+        ]
+    merged = _merged(found)
+    page = merged[request.offset : request.offset + request.limit]
+    more = request.offset + len(page)
+    return SurveyAnswer(
+        tuple(
+            Surveyed(replace(refs.of(target), hub=_HUB in reasons), users, reasons)
+            for target, users, reasons in page
+        ),
+        len(merged),
+        more if more < len(merged) else None,
+    )
+
+
+def _likely_hubs(
+    tree: Tree, kinds: frozenset[str], matcher: PathMatcher, threshold: float
+) -> list[Target]:
+    """Return the definitions whose name is used in enough files, the widest used first."""
+    likely: list[tuple[Target, int]] = []
+    for file, indexes in _definitions(tree, kinds, matcher):
+        using = tree.using({file.symbols[index].name for index in indexes})
+        likely += [
+            (Target(tree, file.path, index), files)
+            for index in indexes
+            if (files := len(using[file.symbols[index].name])) >= threshold
+            and file.symbols[index].name not in traits_of(file.language).constructors
+        ]
+    likely.sort(key=lambda one: (-one[1], one[0].path, one[0].index))
+    return [target for target, _ in likely[:MAX_HUBS]]
+
+
+def _files_using(linker: Linker, target: Target) -> int:
+    """Return how many files use a definition, its own aside."""
+    links = linker.into(target).found
+    return len(
+        {
+            (link.user.tree.project_id, link.user.path)
+            for link in links
+            if link.user.path != target.path or link.user.tree is not target.tree
+        }
+    )
+
+
+def _entries(
+    tree: Tree, kinds: frozenset[str], matcher: PathMatcher
+) -> Iterator[tuple[Target, str]]:
+    """Yield where programs begin: main functions, and what answers routes."""
+    for file, indexes in _definitions(tree, kinds, matcher):
+        answering = {fact.scope for fact in file.facts_of("route")}
+        for index in indexes:
+            if file.symbols[index].name in _ENTRY_NAMES and is_entry(file, index):
+                yield Target(tree, file.path, index), "entry point"
+            elif file.symbols[index].kind == "route" or index in answering:
+                yield Target(tree, file.path, index), "answers a route"
+
+
+def _merged(
+    found: list[tuple[Target, int, tuple[str, ...]]],
+) -> list[tuple[Target, int, tuple[str, ...]]]:
+    """Make one of entries of the same definition; the widest used first."""
+    merged: dict[tuple[int, str, int], tuple[Target, int, tuple[str, ...]]] = {}
+    for target, users, reasons in found:
+        known = merged.get(target.key)
+        more = (*known[2], *reasons) if known is not None else reasons
+        merged[target.key] = (target, users, tuple(dict.fromkeys(more)))
+    return sorted(merged.values(), key=lambda one: (-one[1], one[0].path, one[0].index))

@@ -63,7 +63,7 @@ class ReadingCatalog(MemoryCatalog):
     def used_names(
         self, version: int, kinds_left_out: Collection[str]
     ) -> tuple[list[int], list[str]]:
-        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+        """Return lines and names of the uses in a version, by line, but for some kinds of use."""
         uses = [use for use in self._parsed[version].uses if use.kind not in kinds_left_out]
         uses.sort(key=lambda use: use.line)
         return [use.line for use in uses], [use.name for use in uses]

@@ -1,7 +1,7 @@
 """Whole answers in memory: the engine that searches, over checkouts that are kept parsed.
 
-Answers are those of the daemon but for what differs between its store and an exact search: a few
-questions in a hundred. They cost a tenth of the time, and any part can be changed.
+Answers are those of the daemon, for a tenth of the time, and any part can be changed. In scope root
+a project has here the name of its repository, not of the folder; one answer in a hundred shows it.
 """
 
 from __future__ import annotations

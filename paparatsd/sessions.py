@@ -41,6 +41,8 @@ log = structlog.get_logger()
 
 MAX_DIRTY = 500
 """More changed paths than this are cheaper to find by one walk."""
+MANY_DIRTY = 20
+"""So many at once are the work of a program; if it is git, it is let finish."""
 RULE_FILES = frozenset(
     {".gitignore", ".paparatsignore", ".codeindexignore", ".paparats.yml", ".gitattributes"}
 )
@@ -223,6 +225,9 @@ class ProjectSession:
         try:
             while True:
                 await self._wait_for_work()
+                if len(self._dirty) >= MANY_DIRTY:
+                    # Half of a branch shown now would only hold up the whole.
+                    await self._place.until_git_rests(self._parts.clock)
                 started = self._parts.clock.monotonic()
                 await self._attempt()
                 await self._fold(started)
@@ -277,6 +282,7 @@ class ProjectSession:
                 elif dirty:
                     await self._small_pass(dirty)
                 self._tell_history()
+                log.debug("looked", project=self.name, because=full, paths=len(dirty), git=moved)
             self._failures = 0
         except PaparatsError as error:
             self._full_reason = full or "the last attempt failed"

@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from paparatsd.sources.worktrees import linked_worktrees
-from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.harness.repos import Repo
 
 
 def test_a_work_tree_counts_once_git_has_written_its_files(repo: Repo, tmp_path: Path) -> None:

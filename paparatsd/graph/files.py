@@ -7,16 +7,12 @@ from bisect import bisect_right
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from paparatsd.graph.traits import traits_of
 from paparatsd.model import Fact, Use
 from paparatsd.store.packs import open_facts, open_uses, unpack_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from paparatsd.graph.source import Source
     from paparatsd.model import Symbol, VersionId
@@ -34,49 +30,61 @@ MAX_BYTES = 96_000_000
 _TEXT_BYTES, _OBJECT_BYTES, _INDEX_BYTES = 57, 180, 120
 """What a short text, a symbol, and an entry of an index take, texts aside (64-bit CPython)."""
 _BATCH = 200
-_FEW_LOOKS = 8
-"""So many looks for a name cost less than an index of all names by scope."""
 
 
 class _Columns:
-    """Rows as columns of numbers that point into a table of texts."""
+    """Rows as columns of numbers that point into a table of texts; `bytes`: what it takes.
 
-    __slots__ = ("columns", "texts")
+    A text's rows are looked for when it is asked for: an index of all texts would take longer to
+    make than all that is ever asked of most files.
+    """
+
+    __slots__ = ("_codes", "_rows", "bytes", "columns", "texts")
 
     def __init__(self, texts: Sequence[str], columns: Sequence[Sequence[int]]) -> None:
         self.texts = tuple(texts)
         self.columns = tuple(array("i", column) for column in columns)
+        self._codes: dict[str, int] | None = None
+        self._rows: dict[tuple[int, str], tuple[int, ...]] = {}
+        self.bytes = sum(4 * len(column) + 64 for column in self.columns)
+        self.bytes += sum(_TEXT_BYTES + len(text) for text in self.texts)
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
-    @property
-    def bytes(self) -> int:
-        """What it takes in memory."""
-        own = sum(4 * len(column) + 64 for column in self.columns)
-        return own + sum(_TEXT_BYTES + len(text) for text in self.texts)
+    def rows(self, column: int, text: str) -> tuple[int, ...]:
+        """Return the rows whose column is a text, ascending."""
+        known = self._rows.get((column, text))
+        if known is None:
+            known = tuple(self._find(column, text))
+            self._rows[column, text] = known
+            self.bytes += _INDEX_BYTES + 8 * len(known)
+        return known
 
-    def where(self, column: int, text: str) -> list[int]:
-        """Return the rows whose column is a text."""
+    def _find(self, column: int, text: str) -> Iterator[int]:
+        if self._codes is None:
+            self._codes = {one: code for code, one in enumerate(self.texts)}
+            self.bytes += 100 * len(self.texts)
+        code = self._codes.get(text)
+        if code is None:
+            return
+        values, row = self.columns[column], 0
         try:
-            code = self.texts.index(text)
-        except ValueError:
-            return []
-        found: list[int] = np.flatnonzero(self.numbers(column) == code).tolist()
-        return found
-
-    def numbers(self, column: int) -> NDArray[np.intc]:
-        """Return a column as an array that shares its memory."""
-        return np.frombuffer(self.columns[column], np.intc)
+            while True:
+                row = values.index(code, row)
+                yield row
+                row += 1
+        except ValueError:  # no further one
+            return
 
 
 class FileSymbols:
     """What one file version defines, uses and says. Looks into it never change it visibly."""
 
     __slots__ = (
-        "_binds", "_by_name", "_by_qualified", "_exports", "_facts", "_heritage", "_holding",
-        "_imports", "_members", "_own_fields", "_owners", "_packs", "_scope_looks", "_symbols",
-        "_uses", "language", "path", "version", "weight",
+        "_by_name", "_by_qualified", "_exports", "_facts", "_heritage", "_holding", "_imports",
+        "_members", "_owners", "_packs", "_symbols", "_uses", "_weight", "language", "path",
+        "version",
     )  # fmt: skip
 
     def __init__(self, path: str, version: VersionId, packs: FilePacks) -> None:
@@ -84,26 +92,29 @@ class FileSymbols:
         self.path = path
         self.version = version
         self.language = packs.language
-        self.weight = 400 + len(packs.symbols) + len(packs.uses) + len(packs.facts)
+        self._weight = 400 + len(packs.symbols) + len(packs.uses) + len(packs.facts)
         self._packs = packs
         self._symbols: tuple[Symbol, ...] | None = None
         self._uses: _Columns | None = None
-        self._scope_looks = 0
         self._facts: _Columns | None = None
         self._holding: tuple[list[int], list[int]] | None = None
         self._by_name: dict[str, list[int]] | None = None
         self._by_qualified: dict[str, list[int]] | None = None
         self._members: dict[int, list[int]] | None = None
         self._imports: dict[str, tuple[Use, ...]] | None = None
-        self._own_fields: dict[str, list[int]] | None = None
         self._heritage: tuple[Use, ...] | None = None
         self._exports: dict[str, tuple[Fact, ...]] | None = None
         self._owners: frozenset[str] | None = None
-        self._binds: dict[tuple[int, str], list[int]] | None = None
 
     def __repr__(self) -> str:
         """Name the file."""
         return f"FileSymbols({self.path})"
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes by now; more as it is looked into."""
+        columns = (one.bytes for one in (self._uses, self._facts) if one is not None)
+        return self._weight + sum(columns)
 
     # ------------------------------------------------------------------ definitions
 
@@ -112,7 +123,7 @@ class FileSymbols:
         """The definitions, in file order; `Symbol.parent` points into it."""
         if self._symbols is None:
             self._symbols = unpack_symbols(self._packs.symbols)
-            self.weight += sum(
+            self._weight += sum(
                 _OBJECT_BYTES + 4 * _TEXT_BYTES + len(one.signature) + len(one.doc)
                 for one in self._symbols
             )
@@ -123,7 +134,7 @@ class FileSymbols:
         if self._holding is None:
             indexes = [at for at, one in enumerate(self.symbols) if one.kind not in VALUES]
             self._holding = indexes, [self.symbols[at].start_line for at in indexes]
-            self.weight += 16 * len(indexes)
+            self._weight += 16 * len(indexes)
         indexes, starts = self._holding
         last = bisect_right(starts, line) - 1
         found = indexes[last] if last >= 0 else -1
@@ -156,7 +167,7 @@ class FileSymbols:
             self._owners = frozenset(
                 one.qualified.rpartition(".")[0] for one in self.symbols if "." in one.qualified
             )
-            self.weight += 60 * len(self._owners)
+            self._weight += 60 * len(self._owners)
         return qualified in self._owners
 
     def children(self, index: int) -> Sequence[int]:
@@ -165,7 +176,7 @@ class FileSymbols:
             self._members = {}
             for at, one in enumerate(self.symbols):
                 self._members.setdefault(one.parent, []).append(at)
-            self.weight += _INDEX_BYTES * len(self._members) + 8 * len(self.symbols)
+            self._weight += _INDEX_BYTES * len(self._members) + 8 * len(self.symbols)
         return self._members.get(index, ())
 
     def members(self, index: int) -> Mapping[str, Sequence[int]]:
@@ -179,7 +190,7 @@ class FileSymbols:
         found: dict[str, list[int]] = {}
         for at, name in enumerate(names):
             found.setdefault(name, []).append(at)
-        self.weight += _INDEX_BYTES * len(found)
+        self._weight += _INDEX_BYTES * len(found)
         return found
 
     # ------------------------------------------------------------------ uses
@@ -192,7 +203,7 @@ class FileSymbols:
 
     def uses_of(self, name: str) -> Sequence[Use]:
         """Return the uses of exactly this name, in file order."""
-        return [self._use(row) for row in self._use_columns().where(0, name)]
+        return [self._use(row) for row in self._use_columns().rows(0, name)]
 
     def uses_between(self, first: int, last: int) -> Sequence[Use]:
         """Return the uses in these lines, in file order."""
@@ -203,9 +214,9 @@ class FileSymbols:
     def heritage(self) -> Sequence[Use]:
         """The uses of types as bases, in file order."""
         if self._heritage is None:
-            rows = self._use_columns().where(1, "inherit")
+            rows = self._use_columns().rows(1, "inherit")
             self._heritage = tuple(self._use(row) for row in rows)
-            self.weight += _OBJECT_BYTES * len(rows)
+            self._weight += _OBJECT_BYTES * len(rows)
         return self._heritage
 
     @property
@@ -215,19 +226,18 @@ class FileSymbols:
             columns = self._use_columns()
             dotted = traits_of(self.language).dotted_imports
             found: dict[str, list[Use]] = {}
-            for row in columns.where(1, "import"):
+            for row in columns.rows(1, "import"):
                 use = self._use(row)
                 if dotted and use.receiver == "*" and not use.alias and "." in use.target:
                     use = _package_of(use)
                 found.setdefault(use.alias or use.name, []).append(use)
             self._imports = {name: tuple(uses) for name, uses in found.items()}
-            self.weight += (_INDEX_BYTES + _OBJECT_BYTES) * len(found)
+            self._weight += (_INDEX_BYTES + _OBJECT_BYTES) * len(found)
         return self._imports
 
     def _use_columns(self) -> _Columns:
         if self._uses is None:
             self._uses = _Columns(*open_uses(self._packs.uses))
-            self.weight += self._uses.bytes
         return self._uses
 
     def _use(self, row: int) -> Use:
@@ -244,23 +254,14 @@ class FileSymbols:
 
     def facts_of(self, kind: str) -> Sequence[Fact]:
         """Return the facts of one kind, in file order."""
-        return [self._fact(row) for row in self._fact_columns().where(0, kind)]
+        return [self._fact(row) for row in self._fact_columns().rows(0, kind)]
 
     def scope_facts(self, scope: int, name: str) -> Sequence[Fact]:
         """Return what a scope says of a name: its bindings; of "" what the scope returns."""
-        if self._binds is None and self._scope_looks < _FEW_LOOKS:
-            self._scope_looks += 1
-            return self._look_through(scope, name)
-        return [self._fact(row) for row in self._facts_by_scope().get((scope, name), ())]
-
-    def _look_through(self, scope: int, name: str) -> Sequence[Fact]:
-        """Do what the index by scope does, without making it: for a few looks that is dearer."""
         columns = self._fact_columns()
-        rows = columns.where(1, name)
-        scopes, kinds, texts = columns.columns[3], columns.columns[0], columns.texts
-        return [
-            self._fact(row) for row in rows if scopes[row] == scope and texts[kinds[row]] in _SCOPED
-        ]
+        scopes = columns.columns[3]
+        facts = [self._fact(row) for row in columns.rows(1, name) if scopes[row] == scope]
+        return [one for one in facts if one.kind in _SCOPED]
 
     def binds(self, scope: int, name: str, line: int = 0) -> Fact | None:
         """Return how a scope binds a name: the last time at or above a line, else the first."""
@@ -270,13 +271,8 @@ class FileSymbols:
 
     def own_fields(self, name: str) -> Sequence[Fact]:
         """Return how methods of any type in the file bind a field of their instance."""
-        if self._own_fields is None:
-            self._own_fields = {}
-            for (_, bound), rows in self._facts_by_scope().items():
-                if bound.startswith("self."):
-                    self._own_fields.setdefault(bound[5:], []).extend(rows)
-            self.weight += _INDEX_BYTES * len(self._own_fields)
-        return [self._fact(row) for row in self._own_fields.get(name, ())]
+        rows = self._fact_columns().rows(1, f"self.{name}")
+        return [one for one in map(self._fact, rows) if one.kind == "bind"]
 
     def returns(self, scope: int) -> str:
         """Return the declared type of what a symbol returns, "" when none is declared."""
@@ -294,26 +290,13 @@ class FileSymbols:
             for fact in self.facts_of("export"):
                 found.setdefault(fact.name, []).append(fact)
             self._exports = {name: tuple(facts) for name, facts in found.items()}
-            self.weight += (_INDEX_BYTES + _OBJECT_BYTES) * len(found)
+            self._weight += (_INDEX_BYTES + _OBJECT_BYTES) * len(found)
         return self._exports
 
     def _fact_columns(self) -> _Columns:
         if self._facts is None:
             self._facts = _Columns(*open_facts(self._packs.facts))
-            self.weight += self._facts.bytes
         return self._facts
-
-    def _facts_by_scope(self) -> Mapping[tuple[int, str], Sequence[int]]:
-        if self._binds is None:
-            columns = self._fact_columns()
-            kinds, names, _, scopes, *_ = columns.columns
-            wanted = {at for at, text in enumerate(columns.texts) if text in _SCOPED}
-            self._binds = {}
-            for row, (kind, name, scope) in enumerate(zip(kinds, names, scopes, strict=True)):
-                if kind in wanted:
-                    self._binds.setdefault((scope, columns.texts[name]), []).append(row)
-            self.weight += (_INDEX_BYTES + 60) * len(self._binds)
-        return self._binds
 
     def _fact(self, row: int) -> Fact:
         texts, columns = self._fact_columns().texts, self._fact_columns().columns
@@ -375,11 +358,11 @@ class Files:
 
     def _weigh(self, file: FileSymbols) -> None:
         """Count what a file takes by now; it grows as it is looked into."""
-        before = self._weights.get(file.version, 0)
-        if file.weight == before:
+        before, weight = self._weights.get(file.version, 0), file.weight
+        if weight == before:
             return
-        self._weights[file.version] = file.weight
-        self._bytes += file.weight - before
+        self._weights[file.version] = weight
+        self._bytes += weight - before
         while self._bytes > self._max_bytes and len(self._kept) > 1:
             version, _ = self._kept.popitem(last=False)
             self._bytes -= self._weights.pop(version)

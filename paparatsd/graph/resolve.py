@@ -51,6 +51,11 @@ _TEST = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|testing)(?:/|$)|(?:^|[/_.])test[_.]|_test\.|\.spec\."
 )
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
+_CAST = re.compile(
+    r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
+    r"|\((?P<before>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?\s?\*?)\)\s*[\w@$].*"
+)
+"""`value as Type` and `(Type) value`."""
 _PARTS = re.compile(r"::|[.#/\\:$]|->")
 
 
@@ -179,13 +184,9 @@ class Resolver:
         )
 
     def _member(self, place: Place, use: Use) -> Resolution:
-        receiver = use.receiver
-        if _LITERAL.match(receiver):
+        if _LITERAL.match(use.receiver):
             return Resolution()
-        chain = "" if len(receiver) >= MAX_RECEIVER_CHARS else reduce_expression(receiver)
-        if not chain and receiver in _own_words(place.file):
-            chain = receiver
-        values = self._types.chain(place, chain) if chain else ()
+        chain, values = self._receiver(place, use.receiver)
         if values:
             resolved = self._of_members(values, use)
             if resolved is not None:
@@ -195,6 +196,20 @@ class Resolver:
             if whole is not None and whole.targets:
                 return whole
         return self._by_name(place.file, use, member=True)
+
+    def _receiver(self, place: Place, text: str) -> tuple[str, Sequence[Value]]:
+        """Return the chain that a receiver is, "" for none, and what it can be."""
+        if len(text) >= MAX_RECEIVER_CHARS:
+            return "", ()
+        while text.startswith("(") and _closes_at_end(text):
+            text = text[1:-1].strip()
+        cast = _CAST.fullmatch(text)
+        if cast is not None:
+            return "", self._types.of_type(place, cast["after"] or cast["before"])
+        chain = reduce_expression(text)
+        if not chain and text in _own_words(place.file):
+            chain = text
+        return chain, self._types.chain(place, chain) if chain else ()
 
     def _of_members(self, values: Sequence[Value], use: Use) -> Resolution | None:
         """Return what a member of known things is, None when they say nothing about it."""
@@ -455,6 +470,16 @@ def distance(path: str, other: str) -> tuple[bool, bool, int, str]:
 
 def _nearness_to(home: str) -> Callable[[str], tuple[bool, bool, int, str]]:
     return lambda path: distance(home, path)
+
+
+def _closes_at_end(text: str) -> bool:
+    """Say whether the bracket that a text begins with is closed by its last character."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
 
 
 def _language(target: Target) -> str:

@@ -181,6 +181,7 @@ class Fact:
         a method sets is called "self.NAME".
     returns: the symbol `scope` returns `type`, as declared. yields: it returns `value`.
     package: the file belongs to the package or namespace `name`.
+    opens: all files of the project see what is in the package or namespace `name`.
     export: under `name` the module gives away its local `value`, or, with `type`, what the module
         `type` calls `value`; "*" for both: all of that module.
     route: "METHOD /path" is answered by `value`, or by the symbol `scope` when that is "".

@@ -26,8 +26,7 @@ SLICE_BYTES = 131_072
 """Bytes queried between two looks at the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDefinition:
+class FoundDefinition(NamedTuple):
     """A definition's node with the nodes that say more about it.
 
     `end` is the node it really ends with, when that is a later sibling.
@@ -60,8 +59,14 @@ class Found(NamedTuple):
 
     @property
     def binds(self) -> str:
-        """What an import binds: "*" is the module itself, "default" its default export."""
-        return "*" if "whole" in self.others else "default" if "default" in self.others else ""
+        """What an import binds: "*" is the module itself, "default" its default export.
+
+        "every" is all of the module's names.
+        """
+        others = self.others
+        if "whole" in others:
+            return "*"
+        return "default" if "default" in others else "every" if "every" in others else ""
 
 
 def _no_texts() -> dict[Part, dict[int, Node]]:

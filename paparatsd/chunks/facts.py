@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
 from paparatsd.chunks.import_names import rust_path
 from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
+from paparatsd.chunks.packages import package_name
 from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
 
@@ -34,6 +35,10 @@ _CAST = re.compile(r"(?:\w+\.)?cast\(\s*([\"']?)([\w.\[\], |]+?)\1\s*,")
 """Python's `typing.cast(Type, value)`."""
 _WHOLE = {"=": "default"}
 """What `export = name` gives away; it is taken like a default export."""
+_INFERRED = frozenset({"var", "val", "auto"})
+"""What stands where a type would, and says that it is the value's."""
+_DECLARED = frozenset({"java", "kotlin", "scala", "csharp"})
+"""Where a declared type tells all about what is bound."""
 _OWN = frozenset({"self", "cls"})
 _BINDING = frozenset({"bind", "local", "field", "property"})
 _RESULTS = frozenset({"returns", "yields"})
@@ -198,7 +203,9 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
         typed = reduce_type(name)
         return Fact("returns", "", line, scope, typed) if typed else None
     typed, value, target = (_other(others, what, reader) for what in ("type", "value", "target"))
-    if kind == "export":
+    if kind == "package":
+        name = package_name(node, name, reader)
+    elif kind == "export":
         name, typed, scope = _WHOLE.get(name, unquote(name)), unquote(target), -1
         value = "*" if value == "*" else reduce_expression(unquote(value))
         if reader.language == "rust":
@@ -212,12 +219,16 @@ def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> 
     typed = value = ""
     others = found.others
     if len(others) > 1:
-        value = _value(others, name, reader)
         typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
+        typed = "" if typed in _INFERRED else typed
+        if not (typed and reader.language in _DECLARED):
+            value = _value(others, name, reader)
         if not typed and value.endswith("cast()") and reader.language == "python":
             cast = _CAST.match(_other(others, "value", reader))
             typed = cast[2] if cast is not None else ""
-    if found.kind == "property":
+    if "extended" in others:
+        name = "this"
+    elif found.kind == "property":
         name = f"self.{name}"
     elif "." in name or name[:1] in "@$":
         if name.startswith(_EXPORTS):

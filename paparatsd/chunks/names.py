@@ -83,4 +83,5 @@ def receiver_text(text: str) -> str:
     """Return the text before a member in one line; of a long chain its last part."""
     if "\n" in text:
         text = _SPACE.sub(" ", text[-400:]).strip()
-    return text[-MAX_RECEIVER_CHARS:].rstrip(".")
+    text = text[-MAX_RECEIVER_CHARS:].rstrip(".")
+    return text.rstrip("\\") or text if text[-1:] == "\\" else text

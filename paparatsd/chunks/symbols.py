@@ -314,6 +314,8 @@ def _use_of(found: Found, reader: Reader) -> Use | None:
     line = node.start_point[0] + 1
     if found.kind == "import":
         return _import_of(found, name, line, reader)
+    if found.kind == "value":
+        name = name.removeprefix(":")
     if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
     receiver = found.other("receiver")
@@ -323,7 +325,8 @@ def _use_of(found: Found, reader: Reader) -> Use | None:
         if "." in name or ":" in name:
             return _split_use(name, found.kind, line)
         return Use(name, found.kind, line)
-    before = reader.text(receiver.start_byte, receiver.end_byte)
+    # What holds the name, as `A\B` holds `B`, says before it what the name belongs to.
+    before = reader.text(receiver.start_byte, min(receiver.end_byte, node.start_byte))
     return Use(name, found.kind, line, receiver_text(before))
 
 
@@ -350,6 +353,9 @@ def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None
     node = found.other("target")
     if node is not None:
         target = _module_path(reader.text(node.start_byte, node.end_byte))
+        if reader.language == "php":
+            target = f"{target}\\{name}"
+            name = last_part(name)
     else:
         name = last_part(name)
     if not name or len(name) > MAX_NAME_CHARS:
@@ -357,7 +363,9 @@ def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None
     renamed = found.other("alias")
     alias = "" if renamed is None else reader.text(*_ends(renamed))[:MAX_NAME_CHARS]
     binds = found.binds
-    if (binds and reader.language in _WHOLESALE) or alias == ".":
+    if binds == "every":
+        alias, binds = "*", ""
+    elif (binds and reader.language in _WHOLESALE) or alias == ".":
         alias = "*"
     elif reader.language == "go":
         alias = alias or go_package(target)

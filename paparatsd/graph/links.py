@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.byname import MAX_MEANINGS, symbol_of
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.refs import is_test, is_test_path
-from paparatsd.graph.resolve import MAX_MEANINGS, symbol_of
+from paparatsd.graph.sieve import sieve_for
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import Certainty, Relation
@@ -127,8 +128,9 @@ class Linker:
     ) -> None:
         seen: set[tuple[str, Use]] = set()
         for one, _ in standings.values():
+            may_mean = sieve_for(resolver, one)
             for file, use in resolver.candidates(one):
-                if (file.path, use) in seen:
+                if (file.path, use) in seen or not may_mean(file, use):
                     continue
                 if len(seen) >= self._most:
                     links.capped = True

@@ -48,6 +48,7 @@ class Members:
 
     def __init__(self, resolve_base: Callable[[Place, Use], Bases]) -> None:
         self._resolve_base = resolve_base
+        self._above = 0
         self._lineages: dict[tuple[int, str, int], Lineage] = {}
         self._bases: dict[tuple[int, str, int], Bases] = {}
 
@@ -115,8 +116,14 @@ class Members:
         known = self._lineages.get(target.key)
         if known is not None:
             return known
+        if self._above >= MAX_BASES:
+            return Lineage((target,), outside=True)
         self._lineages[target.key] = Lineage((target,), outside=False)
-        found = self._line_up(target)
+        self._above += 1
+        try:
+            found = self._line_up(target)
+        finally:
+            self._above -= 1
         if len(self._lineages) > _MAX_KEPT:
             self._lineages.clear()
         self._lineages[target.key] = found

@@ -24,7 +24,7 @@ Defined = tuple[str, str, int, int, int, int, int]
 """Of one definition: name, kind, first line, last line, chunk, container, exported."""
 
 
-LABELS = frozenset({"package", "route", "request", "provides", "depends"})
+LABELS = frozenset({"package", "opens", "route", "request", "provides", "depends"})
 """Kinds of facts that are looked for by name across files."""
 
 

@@ -22,7 +22,8 @@
 (field_declaration (variable_declaration
   (variable_declarator name: (identifier) @name))) @def.field
 
-(using_directive [(qualified_name) (identifier)] @use.import .)
+(using_directive name: (identifier) @alias "=" [(qualified_name) (identifier)] @use.import .)
+(using_directive "using" @every [(qualified_name) (identifier)] @use.import .)
 (attribute name: (identifier) @use.decorator)
 (attribute name: (qualified_name name: (identifier) @use.decorator))
 (base_list (identifier) @use.inherit)
@@ -35,7 +36,7 @@
 (invocation_expression function: (identifier) @use.call)
 (invocation_expression function: (generic_name (identifier) @use.call))
 (invocation_expression function: (member_access_expression
-  expression: (_) @receiver name: (identifier) @use.call))
+  expression: _ @receiver name: (identifier) @use.call))
 (invocation_expression function: (member_access_expression
   expression: (_) @receiver name: (generic_name (identifier) @use.call)))
 (invocation_expression function: (conditional_access_expression
@@ -53,3 +54,37 @@
 (cast_expression type: (identifier) @use.type)
 (typeof_expression type: (identifier) @use.type)
 (array_type type: (identifier) @use.type)
+(catch_declaration type: (identifier) @use.type)
+(declaration_pattern type: (identifier) @use.type)
+(is_pattern_expression pattern: (constant_pattern (identifier) @use.type))
+(as_expression right: (identifier) @use.type)
+((argument (identifier) @use.value .) (#match? @use.value "^[A-Z_]"))
+((assignment_expression right: (identifier) @use.value) (#match? @use.value "^[A-Z_]"))
+(member_access_expression expression: "this" @receiver name: (identifier) @use.value)
+((member_access_expression expression: (identifier) @receiver name: (identifier) @use.value)
+  (#match? @receiver "^[A-Z]"))
+
+(namespace_declaration name: (_) @fact.package)
+(file_scoped_namespace_declaration name: (_) @fact.package)
+(using_directive "global" . "using" . [(qualified_name) (identifier)] @fact.opens)
+(method_declaration
+  returns: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
+(local_function_statement
+  type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @fact.returns)
+((parameter (modifier) @fact.local type: (_) @type) (#eq? @fact.local "this"))
+(parameter type: (_)? @type name: (identifier) @fact.local)
+(parameter_list type: (_) @type name: (identifier) @fact.local)
+(class_declaration (parameter_list (parameter type: (_) @type name: (identifier) @fact.field)))
+(record_declaration (parameter_list (parameter type: (_) @type name: (identifier) @fact.field)))
+(implicit_parameter) @fact.local
+(variable_declaration type: (_) @type
+  (variable_declarator name: (identifier) @fact.bind . ("=" . (_) @value)?))
+(tuple_pattern name: (identifier) @fact.local)
+(property_declaration
+  type: [(identifier) (generic_name) (nullable_type) (qualified_name) (array_type)] @type
+  name: (identifier) @fact.field)
+(foreach_statement type: (_) @type left: (identifier) @fact.local right: (_) @each)
+(catch_declaration type: (_) @type name: (identifier) @fact.local)
+(declaration_pattern type: (_) @type name: (identifier) @fact.local)
+(recursive_pattern type: (_) @type name: (identifier) @fact.local)
+(declaration_expression type: (_) @type name: (identifier) @fact.local)

@@ -38,6 +38,10 @@
   [(integer) (float) (string) (atom) (list) (map) (tuple) (sigil) (boolean)]))) @def.constant
   (#not-match? @name "^(moduledoc|doc|typedoc|spec|impl|tag|moduletag|deprecated|since|behaviour|type|opaque|callback|derive|compile|dialyzer|before_compile)$"))
 
+((call target: (identifier) @_import (arguments . (alias) @use.import
+  (keywords (pair key: (keyword) @_as value: (alias) @alias))))
+  (#eq? @_import "alias") (#match? @_as "^as:"))
+((call target: (identifier) @_import @every (arguments . (alias) @use.import)) (#eq? @_import "import"))
 ((call target: (identifier) @_import (arguments . (alias) @use.import))
   (#any-of? @_import "alias" "import" "require"))
 ((call target: (identifier) @_import (arguments . (dot left: (alias) @target
@@ -48,3 +52,7 @@
 (struct (alias) @use.construct)
 (call target: (dot left: (_) @receiver right: (identifier) @use.call))
 ((call target: (identifier) @use.call) (#not-match? @use.call "^(def|defp|defmodule|defmacro|defmacrop|defprotocol|defimpl|defstruct|defguard|defguardp|defdelegate|defexception|alias|import|require|use|if|unless|case|cond|with|for|quote|unquote|fn|doc|moduledoc|spec|type|typep|opaque|callback|behaviour|impl|typedoc|test|describe|raise|try|receive)$"))
+(unary_operator operator: "&" operand: (binary_operator left: (identifier) @use.value operator: "/"))
+
+(binary_operator left: (identifier) @fact.local operator: "=" right: (call) @value)
+(binary_operator left: (map (struct (alias) @type)) operator: "=" right: (identifier) @fact.local)

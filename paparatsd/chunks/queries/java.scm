@@ -15,6 +15,7 @@
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @def.field
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @def.constant
 
+(import_declaration (scoped_identifier) @use.import (asterisk) @every)
 (import_declaration (scoped_identifier) @use.import)
 (marker_annotation name: (identifier) @use.decorator)
 (annotation name: (identifier) @use.decorator)
@@ -29,4 +30,29 @@
 (method_invocation !object name: (identifier) @use.call)
 (method_invocation object: (_) @receiver name: (identifier) @use.call)
 (method_reference (_) @receiver (identifier) @use.call .)
+(method_reference (identifier) @use.construct "new")
+(scoped_type_identifier (_) @receiver (type_identifier) @use.type .)
 (type_identifier) @use.type
+((field_access object: (identifier) @receiver field: (identifier) @use.value)
+  (#match? @receiver "^[A-Z]"))
+
+(package_declaration (_) @fact.package)
+(method_declaration
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (array_type)] @fact.returns)
+(formal_parameter type: (_) @type name: (identifier) @fact.local)
+(spread_parameter (_) @type . "..." (variable_declarator name: (identifier) @fact.local))
+(lambda_expression parameters: (identifier) @fact.local)
+(inferred_parameters (identifier) @fact.local)
+(local_variable_declaration type: (_) @type
+  declarator: (variable_declarator name: (identifier) @fact.local value: (_)? @value))
+(field_declaration
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (array_type)] @type
+  declarator: (variable_declarator name: (identifier) @fact.field))
+(record_declaration parameters: (formal_parameters
+  (formal_parameter type: (_) @type name: (identifier) @fact.field)))
+(enhanced_for_statement type: (_) @type name: (identifier) @fact.local value: (_) @each)
+(catch_formal_parameter (catch_type) @type name: (identifier) @fact.local)
+(resource type: (_) @type name: (identifier) @fact.local value: (_) @value)
+(instanceof_expression right: (_) @type name: (identifier) @fact.local)
+(type_pattern (_) @type (identifier) @fact.local .)
+(record_pattern_component (_) @type (identifier) @fact.local .)

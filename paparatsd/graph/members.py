@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
-from paparatsd.graph.scopes import type_around
+from paparatsd.graph.scopes import type_around, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.values import Place
@@ -200,7 +200,7 @@ def _heritage(target: Target) -> Sequence[tuple[Place, Use]]:
         (Place(target.tree, file, outer, use.line), use)
         for use in file.heritage
         if symbol.start_line <= use.line <= symbol.end_line
-        and file.around(use.line) == target.index
+        and type_at(file, use.line) == target.index
     ]
 
 

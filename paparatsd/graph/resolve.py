@@ -20,7 +20,7 @@ from paparatsd.graph.byname import (
 from paparatsd.graph.candidates import find_candidates
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import Found, Imports, without_stubs
-from paparatsd.graph.scopes import bindings
+from paparatsd.graph.scopes import bindings, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.types import Types
@@ -77,8 +77,8 @@ class Resolver:
         if use.kind == "import":
             return self._imported(file, use)
         scope = file.around(use.line)
-        if use.kind == "inherit" and scope >= 0 and file.symbols[scope].kind in TYPES:
-            scope = file.outer(scope)
+        if use.kind == "inherit" and (owner := type_at(file, use.line)) >= 0:
+            scope = file.outer(owner)
         place = Place(self.tree, file, scope, use.line)
         return self._member(place, use) if use.receiver else self._bare(place, use)
 
@@ -97,7 +97,8 @@ class Resolver:
 
     def _bare(self, place: Place, use: Use) -> Resolution:
         blocked = False
-        for binding in bindings(place.file, place.scope, place.line, use.name):
+        called = use.kind == "call"
+        for binding in bindings(place.file, place.scope, place.line, use.name, called=called):
             if binding.symbols:
                 path = place.file.path
                 return self._exact([Target(self.tree, path, at) for at in binding.symbols], use)
@@ -229,7 +230,9 @@ class Resolver:
             found_own = members.own(value.target, name)
             if found_own:
                 return found_own, ""
-            for result in self._types.result(value):
+            # A function that is not called is a property, or gives what it is asked for later.
+            results = [one for one in self._types.result(value) if one.sort is not Sort.FUNCTION]
+            for result in results:
                 inner, external = self._targets_in(result, name)
                 if inner or external:
                     return inner, external

@@ -27,7 +27,8 @@ class Traits:
     when that holds for files that import or export anything. `full_names`: modules are named in
     the code without being imported (`crate::a::f()`, `a.b.C`). `nesting`: so are single names,
     from the modules around outwards. `passes_on`: what a file imports others may take from it.
-    `apart`: declared in one file, defined in another.
+    `apart`: declared in one file, defined in another. `calls_apart`: a variable and a function of
+    one name do not get in each other's way.
     """
 
     family: str = ""
@@ -44,6 +45,7 @@ class Traits:
     nesting: bool = False
     passes_on: bool = True
     apart: bool = False
+    calls_apart: bool = False
 
 
 _THIS = frozenset({"this"})
@@ -72,7 +74,7 @@ C = Traits(
 JVM = Traits(
     family="jvm", own=_THIS, own_type=frozenset({"companion"}), implicit_this=True,
     constructors=("=", "constructor", "<init>", "this"), full_names=True, bound="always",
-    passes_on=False,
+    passes_on=False, calls_apart=True,
 )  # fmt: skip
 KOTLIN = Traits(
     family="jvm", own=_THIS, implicit_this=True, constructors=("=", "constructor"),
@@ -138,6 +140,7 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             called="__invoke",
             full_names=True,
             passes_on=False,
+            calls_apart=True,
         ),
         "ruby": Traits(
             family="ruby",
@@ -150,6 +153,7 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             full_names=True,
             nesting=True,
             passes_on=False,
+            calls_apart=True,
         ),
     }
 )

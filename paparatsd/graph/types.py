@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Values = tuple[Value, ...]
 Step = Callable[[Value], Values]
 
-MAX_DEPTH = 24
+MAX_DEPTH = 40
 """Bindings, results and types followed from one expression, one out of the other."""
 MAX_STEPS = 400
 """Names looked up for one expression."""
@@ -126,7 +126,7 @@ class Types:
             return self._each(self._self(place), lambda one: self.member(one, first[1:])), tokens[
                 1:
             ]
-        found = self.name(place, first)
+        found = self.name(place, first, called=bool(called))
         if found is None and traits.full_names and (traits.nesting or len(tokens) > 1):
             return self._full_name(place, tokens)
         return found or (), tokens[1:]
@@ -168,12 +168,12 @@ class Types:
 
     # ------------------------------------------------------------------ names
 
-    def name(self, place: Place, name: str) -> Values | None:
+    def name(self, place: Place, name: str, *, called: bool = False) -> Values | None:
         """Return what a bare name is: () when it is bound to who knows what, None when unbound."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
-        for binding in bindings(place.file, place.scope, place.line, name):
+        for binding in bindings(place.file, place.scope, place.line, name, called=called):
             found = self._bound(place, binding, name)
             if found is not None:
                 return found
@@ -352,6 +352,21 @@ class Types:
 
     def call(self, value: Value) -> Values:
         """Return what calling something gives."""
+        return self._deeper(lambda: self._call(value))
+
+    def _deeper(self, step: Callable[[], Values]) -> Values:
+        """Take a step unless too many led here: things may give themselves."""
+        if self._depth >= MAX_DEPTH:
+            return ()
+        if self._depth == 0:
+            self._steps = 0
+        self._depth += 1
+        try:
+            return step()
+        finally:
+            self._depth -= 1
+
+    def _call(self, value: Value) -> Values:
         if value.sort is Sort.TYPE and value.target is not None:
             return (Value(Sort.OBJECT, value.target),)
         if value.sort is Sort.FUNCTION:
@@ -367,6 +382,9 @@ class Types:
 
     def result(self, value: Value) -> Values:
         """Return what a function gives: as declared, else what it returns."""
+        return self._deeper(lambda: self._result(value))
+
+    def _result(self, value: Value) -> Values:
         target = value.target
         file = target.tree.file(target.path) if target is not None else None
         if target is None or file is None:
@@ -385,6 +403,9 @@ class Types:
 
     def member(self, value: Value, name: str) -> Values:
         """Return what a member of something is; nothing when that is not known."""
+        return self._deeper(lambda: self._member(value, name))
+
+    def _member(self, value: Value, name: str) -> Values:
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()

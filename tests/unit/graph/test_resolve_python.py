@@ -329,3 +329,9 @@ def test_a_tests_parameter_is_what_the_fixture_of_its_name_makes() -> None:
     assert app.means("tests/test_box.py", 2, "open") == ["box.py:Box.open"]
     assert app.means("tests/test_box.py", 3, "open") == ["box.py:Box.open"]
     assert app.means("tests/test_box.py", 7, "open") == []
+
+
+def test_a_function_that_gives_itself_has_no_members() -> None:
+    app = python(a="def again():\n    return again\n\n\nagain.twice_over()\nagain().twice_over()\n")
+    assert app.meaning("a.py", 5, "twice_over").targets == ()
+    assert app.meaning("a.py", 6, "twice_over").targets == ()

@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import structlog
+
+from paparatsd.graph.byname import MAX_MEANINGS, symbol_of
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.refs import is_test, is_test_path
-from paparatsd.graph.resolve import MAX_MEANINGS, symbol_of
+from paparatsd.graph.resolve import Resolution
+from paparatsd.graph.sieve import MAX_HEIRS, heirs_of, sieve_for
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import Certainty, Relation
@@ -18,9 +22,11 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
-    from paparatsd.graph.resolve import Resolution, Resolver
+    from paparatsd.graph.resolve import Resolver
     from paparatsd.graph.source import Tree
     from paparatsd.model import Use
+
+log = structlog.get_logger()
 
 MAX_EXAMINED = 3_000
 """Uses of one name that are looked at, in each project."""
@@ -92,6 +98,7 @@ class Linker:
         """Look at `most` uses of one name in each project, the nearest first."""
         self._ground = ground
         self._most = most
+        self._heirs: dict[tuple[int, str], set[str]] = {}
 
     def prepare(self, targets: Iterable[Target]) -> None:
         """Look up the names of many definitions at once, before `into` is asked for each."""
@@ -127,14 +134,15 @@ class Linker:
     ) -> None:
         seen: set[tuple[str, Use]] = set()
         for one, _ in standings.values():
+            may_mean = sieve_for(resolver, one)
             for file, use in resolver.candidates(one):
-                if (file.path, use) in seen:
+                if (file.path, use) in seen or not may_mean(file, use):
                     continue
                 if len(seen) >= self._most:
                     links.capped = True
                     return
                 seen.add((file.path, use))
-                resolution = resolver.resolve(file, use)
+                resolution = _resolved(resolver, file, use)
                 links.crowded = links.crowded or resolution.crowded
                 for meant in resolution.targets:
                     known = standings.get(meant.key)
@@ -171,11 +179,23 @@ class Linker:
         symbol = symbol_of(target)
         if symbol is None or symbol.kind not in CALLABLE or "." not in symbol.qualified:
             return
+        owner = symbol.qualified.split(".")[-2]
         for tree in self._ground.users_of(target.tree):
             resolver = self._ground.resolver(tree)
+            heirs = self._heirs_of(tree, owner)
+            if len(heirs) == 1:
+                continue
             for one in tree.defining([symbol.name])[symbol.name][:MAX_NAMESAKES]:
-                if one.key != target.key and _has(resolver.overridden(one), target):
+                if one.key == target.key or not (len(heirs) > MAX_HEIRS or _owner(one) in heirs):
+                    continue
+                if _has(resolver.overridden(one), target):
                     yield _override(one, target)
+
+    def _heirs_of(self, tree: Tree, name: str) -> set[str]:
+        known = self._heirs.get((tree.project_id, name))
+        if known is None:
+            known = self._heirs[tree.project_id, name] = heirs_of(tree, name)
+        return known
 
     # ------------------------------------------------------------------ outgoing
 
@@ -204,7 +224,7 @@ class Linker:
         self, resolver: Resolver, file: FileSymbols, use: Use, user: Target, links: Links
     ) -> None:
         """Add what a use means, if that lies outside of the one that uses it."""
-        resolution = resolver.resolve(file, use)
+        resolution = _resolved(resolver, file, use)
         links.crowded = links.crowded or resolution.crowded
         links.external += bool(resolution.external and not resolution.targets)
         used = _first_outside(resolution, user, file)
@@ -245,6 +265,15 @@ def _below(file: FileSymbols, line: int) -> Iterator[int]:
     ]
     for _, index in sorted(led):
         yield index
+
+
+def _resolved(resolver: Resolver, file: FileSymbols, use: Use) -> Resolution:
+    """Resolve a use; one that leads nowhere but round and round means nothing."""
+    try:
+        return resolver.resolve(file, use)
+    except RecursionError:
+        log.warning("use_not_resolved", path=file.path, line=use.line, name=use.name)
+        return Resolution()
 
 
 def _link(
@@ -325,6 +354,11 @@ def _is_constructor(file: FileSymbols, name: str, owner: Target) -> bool:
 
 def _has(targets: Iterable[Target], wanted: Target) -> bool:
     return any(one.key == wanted.key for one in targets)
+
+
+def _owner(target: Target) -> str:
+    symbol = symbol_of(target)
+    return "" if symbol is None else symbol.qualified.rpartition(".")[0].rpartition(".")[2]
 
 
 def is_crowded(target: Target) -> bool:

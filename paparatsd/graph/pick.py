@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.chunks.fragments import symbol_fragment
 from paparatsd.errors import BadQuery, UnknownAddress
+from paparatsd.graph.byname import symbol_of
 from paparatsd.graph.near import near_names, near_paths
 from paparatsd.graph.place import at_column, at_line
-from paparatsd.graph.resolve import symbol_of
 from paparatsd.graph.routes import handlers, is_route
 from paparatsd.graph.source import Target
 from paparatsd.graph_model import Certainty

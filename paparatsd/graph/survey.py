@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.errors import BadQuery
+from paparatsd.graph.byname import MAX_MEANINGS
 from paparatsd.graph.files import CALLABLE, TYPES, VALUES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.refs import Refs, is_test
-from paparatsd.graph.resolve import MAX_MEANINGS
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import Relation, SurveyAnswer, Surveyed, SurveyRequest

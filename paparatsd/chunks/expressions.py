@@ -56,13 +56,21 @@ def reduce_expression(text: str) -> str:
     outline = _without_arguments(text[: 8 * MAX_CHARS])
     if outline is None or len(outline) > MAX_CHARS:
         return ""
+    if " " not in outline and "|" not in outline and "??" not in outline:
+        return _spelled(outline) if _CHAIN.fullmatch(outline) is not None else ""
     # Of `given or Default()` the last tells most: what was given is of its kind.
     *others, chain = _OR.split(outline)
     if others and chain in _EMPTY:
         chain = others.pop()
     if chain in _LITERALS or not all(map(_CHAIN.fullmatch, [*others, chain])):
         return ""
-    return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")
+    return _spelled(chain)
+
+
+def _spelled(chain: str) -> str:
+    if "?" in chain or "!" in chain:
+        return chain.replace("?.", ".").replace("!!.", ".").replace("!.", ".").rstrip("!?")
+    return chain
 
 
 def _without_arguments(text: str) -> str | None:
@@ -88,8 +96,10 @@ def _without_arguments(text: str) -> str | None:
     if depth:
         return None
     out.append(text[kept:])
-    outline = _without_type_arguments("".join(out))
-    return _LOOSE.sub(r"\1", outline).strip()
+    outline = _without_type_arguments("".join(out)).strip()
+    if _SPACE.search(outline) is None:
+        return outline
+    return _LOOSE.sub(r"\1", outline)
 
 
 def _without_type_arguments(text: str) -> str:
@@ -108,6 +118,6 @@ def reduce_type(text: str) -> str:
     >>> reduce_type(": Promise< User >")
     'Promise< User >'
     """
-    text = _SPACE.sub(" ", text).strip()
+    text = (_SPACE.sub(" ", text) if "\n" in text or "  " in text else text).strip()
     text = text.removeprefix("->").removeprefix(":").strip()
     return text if len(text) <= MAX_CHARS and text not in _INFERRED else ""

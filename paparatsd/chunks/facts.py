@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.chunks.symbols import Definition, Reader
 
 MAX_FACTS = 20_000
+_NO_END = 1 << 62
 _MAX_BYTES = 1_200
 """Longer names, types and values are not read."""
 _FIRST = frozenset(range(128, 256)) | frozenset(
@@ -39,9 +40,10 @@ _INFERRED = frozenset({"var", "val", "auto"})
 """What stands where a type would, and says that it is the value's."""
 _DECLARED = frozenset({"java", "kotlin", "scala", "csharp"})
 """Where a declared type tells all about what is bound."""
-_OWN = frozenset({"self", "cls"})
+_OWN = frozenset({"self", "cls", "_"})
 _BINDING = frozenset({"bind", "local", "field", "property"})
 _RESULTS = frozenset({"returns", "yields"})
+_FIELDED = OWNERS | {"type"}
 _WRONG = {"local": "field", "field": "local"}
 """Where a binding of a kind is not kept: a callback's parameter is no field of the class around."""
 
@@ -53,13 +55,21 @@ class Scopes:
         self._all = definitions
         self._holding = [at for at, one in enumerate(definitions) if one.kind not in VALUES]
         self._starts = [definitions[at].start_byte for at in self._holding]
+        self._from = self._until = 0
+        self._last = -1
 
     def at(self, byte: int) -> int:
         """Return the index of the innermost definition around a byte, -1 for none."""
+        if self._from <= byte < self._until:
+            return self._last
         last = bisect_right(self._starts, byte) - 1
         found = self._holding[last] if last >= 0 else -1
         while found >= 0 and self._all[found].end_byte <= byte:
             found = self.outer(found)
+        # Up to the next definition, or to the end of this one, the answer stays.
+        following = self._starts[last + 1] if last + 1 < len(self._starts) else _NO_END
+        end = self._all[found].end_byte if found >= 0 else _NO_END
+        self._from, self._until, self._last = byte, min(following, end), found
         return found
 
     def outer(self, index: int) -> int:
@@ -137,7 +147,7 @@ def build_facts(
         scope = scopes.at(start)
         if kind in _RESULTS and _is_foreign(definitions, scope, start, closures, declared, kind):
             continue
-        if kind in _WRONG and _WRONG[kind] == _owns(definitions, scope):
+        if scope >= 0 and kind in _WRONG and _WRONG[kind] == _owns(definitions[scope]):
             continue
         fact = _fact_of(found, start, reader, scope)
         if fact is not None:
@@ -181,24 +191,29 @@ def _is_foreign(
     return False
 
 
-def _owns(definitions: Sequence[Definition], scope: int) -> str:
-    """Tell what bindings written in a scope are: fields, local names, or either."""
-    if scope < 0:
-        return ""
-    kind = definitions[scope].kind
-    return "field" if kind in OWNERS or kind == "type" else "local"
+def _owns(definition: Definition) -> str:
+    """Tell what bindings written in a definition are: fields or local names."""
+    return "field" if definition.kind in _FIELDED else "local"
 
 
 def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | None:
-    _, kind, others, _ = found
-    node = found.node
-    line = node.start_point[0] + 1
+    node, kind, others, _ = found
     if kind == "yields":
         value = _chain(node, reader)
-        return Fact("yields", "", line, scope, "", value) if value else None
+        return Fact("yields", "", node.start_point[0] + 1, scope, "", value) if value else None
     name = reader.data[start : min(node.end_byte, start + _MAX_BYTES)].decode("utf-8", "replace")
+    if name in _OWN:
+        return None
+    line = node.start_point[0] + 1
     if kind in _BINDING:
-        return None if name in _OWN else _binding(found, name, line, scope, reader)
+        if (
+            len(others) == 1
+            and kind != "property"
+            and name.isidentifier()
+            and len(name) <= MAX_NAME_CHARS
+        ):
+            return Fact("bind", name, line, scope)
+        return _binding(found, name, line, scope, reader)
     if kind == "returns":
         typed = reduce_type(name)
         return Fact("returns", "", line, scope, typed) if typed else None
@@ -269,7 +284,7 @@ def _commonjs(name: str, value: str, line: int) -> Fact | None:
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name and name != "_"
+    return 0 < len(name) <= MAX_NAME_CHARS and "\n" not in name
 
 
 def _other(others: dict[str, list[Node]], capture: str, reader: Reader) -> str:

@@ -372,6 +372,8 @@ def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None
     elif reader.language == "rust" and not binds:
         name, binds, target, alias = _rust_import(found.node, name, alias, reader)
     alias = "" if alias == name else alias
+    if binds == "every":
+        binds, alias = "", "*"
     return Use(name, "import", line, binds, target[:400], alias)
 
 

@@ -29,8 +29,9 @@ def find_candidates(
     """
     names = spellings(tree, target, owner)
     using = tree.using(names)
-    paths = {path for name in names for path in using[name]}
-    for file in tree.files(sorted(paths, key=lambda path: distance(target.path, path))):
+    users = {path for name in names for path in using[name]}
+    paths = sorted(users, key=lambda path: distance(target.path, path))
+    for file in tree.files(paths):
         local = dict.fromkeys(names)
         for name in names:
             for use in file.uses_of(name):

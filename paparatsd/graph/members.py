@@ -49,6 +49,7 @@ class Members:
     def __init__(self, resolve_base: Callable[[Place, Use], Bases]) -> None:
         self._resolve_base = resolve_base
         self._above = 0
+        self._own: dict[tuple[int, str, int, str], tuple[Target, ...]] = {}
         self._lineages: dict[tuple[int, str, int], Lineage] = {}
         self._bases: dict[tuple[int, str, int], Bases] = {}
 
@@ -56,6 +57,15 @@ class Members:
 
     def own(self, target: Target, name: str) -> tuple[Target, ...]:
         """Return the members of a type itself: all overloads, wherever its parts are."""
+        key = (*target.key, name)
+        known = self._own.get(key)
+        if known is None:
+            if len(self._own) > _MAX_KEPT:
+                self._own.clear()
+            known = self._own[key] = self._look_in(target, name)
+        return known
+
+    def _look_in(self, target: Target, name: str) -> tuple[Target, ...]:
         file = target.tree.file(target.path)
         if file is None:
             return ()

@@ -259,6 +259,8 @@ class Resolver:
             return Resolution(crowded=True)
         if not found:
             return Resolution()
+        if traits_of(file.language).apart and (body := _only_body(found)) is not None:
+            return Resolution((body, *(one for one in found if one != body)), Certainty.INFERRED)
         certainty = Certainty.INFERRED if len(distinct(found)) == 1 else Certainty.AMBIGUOUS
         return Resolution(tuple(found), certainty)
 
@@ -308,7 +310,7 @@ class Resolver:
         return self._names.spelled(name)
 
     def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
-        """Yield each use of the project that may mean a definition, by path and line.
+        """Yield each use of the project that may mean a definition, nearest files first, by line.
 
         Those of its name, and of other names that imports and exports give it. The target may be
         in another tree. What a use really means, `resolve` says.
@@ -398,3 +400,11 @@ def _is_body(target: Target, declared: Symbol) -> bool:
         and symbol.qualified == declared.qualified
         and symbol.end_line > symbol.start_line
     )
+
+
+def _only_body(targets: Sequence[Target]) -> Target | None:
+    """Return the one definition among declarations of the same name, None when there are more."""
+    symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
+    bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
+    alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
+    return bodies[0] if alone and len(targets) > 1 else None

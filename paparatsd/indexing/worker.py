@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 NICENESS = 5
 OUT_OF_MEMORY = 12
 """Exit code of a worker that a file was too much for."""
+_YOUNG_OBJECTS = 50_000
 
 
 class Builder:
@@ -138,6 +139,9 @@ def main() -> None:
     # Questions, and whatever else the machine is for, go first.
     os.nice(NICENESS)
     gc.freeze()
+    # A file's nodes and matches are no garbage while it is read, and go with it: looking through
+    # them every 700 objects takes a tenth of the time.
+    gc.set_threshold(_YOUNG_OBJECTS)
     ipc.serve_child(Builder().handle)
 
 

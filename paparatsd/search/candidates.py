@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,12 @@ def _of_one_view(
 ) -> tuple[list[FileRow], dict[int, tuple[int, ...]]]:
     view, allowed = pinned.views[0], pinned.allowed.rows[0]
     rows = view.rows_of(versions)
-    shown = np.flatnonzero((rows >= 0) & allowed[rows])
+    shown = ((rows >= 0) & allowed[rows]).nonzero()[0]
     paths, numbers = view.paths, versions[shown].tolist()
     places = rows[shown].tolist()
-    files = list(
-        map(FileRow._make, zip(repeat(0), places, map(paths.__getitem__, places), numbers))
-    )
+    # `FileRow(...)` runs Python code for each; this fills the tuples alone.
+    fill = partial(tuple.__new__, FileRow)
+    files = list(map(fill, zip(repeat(0), places, map(paths.__getitem__, places), numbers)))
     return files, dict.fromkeys(numbers, (0,))
 
 

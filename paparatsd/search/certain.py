@@ -58,6 +58,8 @@ class Certain:
 
     def order(self, ranked: Iterable[int]) -> list[int]:
         """Return files in their order, but these first."""
+        if not self.leads:
+            return list(ranked)
         return [*self.leads, *(at for at in ranked if at not in self.leads)]
 
     @property

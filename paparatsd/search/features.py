@@ -131,7 +131,7 @@ def as_numbers(pinned: Pinned) -> Question:
 def places_of(values: Floats) -> Floats:
     """Return for each file how many files have a larger value."""
     ascending = np.sort(values)
-    return len(values) - np.searchsorted(ascending, values, side="right").astype(np.float64)
+    return len(values) - ascending.searchsorted(values, side="right").astype(np.float64)
 
 
 def _ranks(values: dict[str, Floats]) -> dict[str, Floats]:

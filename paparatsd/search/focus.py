@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.terms import tokens
@@ -94,7 +94,12 @@ def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
 
 def _is_named(one: Definition, sought: Sought) -> bool:
     """Say whether a definition's name alone has a word of the question: no need to read more."""
-    return any(sought.worth.get(term, 0.0) > 0.0 for term in tokens(one.name))
+    return any(sought.worth.get(term, 0.0) > 0.0 for term in _terms_of_name(one.name))
+
+
+@lru_cache(maxsize=1 << 14)
+def _terms_of_name(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tokens(name)))
 
 
 def _shows_only(present: Sequence[Definition], chunk: Chunk) -> bool:
@@ -157,16 +162,23 @@ class _Text:
     def read(self, first: int, last: int) -> tuple[int, list[str]]:
         """Return the number of words in the lines of a definition, and the sought ones."""
         a, b = bisect_left(self._cuts, first), bisect_left(self._cuts, last + 1)
-        parts = [self._part(at) for at in range(a, min(b, len(self._cuts) - 1))]
-        return sum(size for size, _ in parts), [one for _, found in parts for one in found]
+        b = min(b, len(self._cuts) - 1)
+        if b - a == 1:
+            return self._part(a)
+        total, all_found = 0, []
+        for at in range(a, b):
+            size, found = self._part(at)
+            total += size
+            all_found += found
+        return total, all_found
 
     def _part(self, at: int) -> tuple[int, list[str]]:
         known = self._read.get(at)
         if known is None:
             begin, first, end = self._cuts[0], self._cuts[at], self._cuts[at + 1]
             terms = tokens("\n".join(self._lines[first - begin : end - begin]))
-            worth = self._sought.worth
-            known = self._read[at] = len(terms), [term for term in terms if term in worth]
+            sought = self._sought.worth.__contains__
+            known = self._read[at] = len(terms), list(filter(sought, terms))
         return known
 
 
@@ -177,9 +189,8 @@ def _score(one: Definition, chunk: Chunk, text: _Text, sought: Sought) -> float:
     counts: dict[str, float] = {}
     for term in found:
         counts[term] = counts.get(term, 0.0) + weight
-    for term in dict.fromkeys(tokens(one.name)):
-        if term in sought.worth:
-            counts[term] = counts.get(term, 0.0) + IN_NAME
+    for term in filter(sought.worth.__contains__, _terms_of_name(one.name)):
+        counts[term] = counts.get(term, 0.0) + IN_NAME
     score = sum(sought.worth[at] * n / (n + SATURATION) for at, n in counts.items())
     score *= 0.5 + 0.5 * one.weight
     if one.qualified == chunk.name:

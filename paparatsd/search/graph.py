@@ -44,7 +44,7 @@ def graph_features(
 ) -> dict[str, Floats]:
     """Return how much the best files use each file, and the other way, and how used each is."""
     score = values["bm25f_rel"] + values["fbm25f_rel"] + values["stem_cos"] + values["defcos"]
-    leaders = np.argsort(-score, kind="stable")[:LEADERS]
+    leaders = (-score).argsort(kind="stable")[:LEADERS]
     used, users = _used(records, leaders)
     hashes, owners = _defined(definitions, used)
     incoming, outgoing = np.zeros((2, len(files)), np.float64)
@@ -58,8 +58,8 @@ def graph_features(
         places = used.searchsorted(hashes)
         counts = used.searchsorted(hashes, side="right") - places
         rows = ranges(places, counts)
-        target = np.repeat(owners, counts)
-        weight = np.repeat(worth, counts)
+        target = owners.repeat(counts)
+        weight = worth.repeat(counts)
         other = leaders[users[rows]] != target
         np.add.at(links, (users[rows][other], target[other]), weight[other])
         links = np.log1p(links)
@@ -78,7 +78,7 @@ def _defined(
     """Return (hash, file) of the used names that the candidates define, each once per file."""
     if len(used) == 0:
         return used, np.zeros(0, np.int64)
-    likely = np.flatnonzero(may_be_among(definitions.hashes, used))
+    likely = may_be_among(definitions.hashes, used).nonzero()[0]
     hashes = definitions.hashes[likely]
     at = np.minimum(used.searchsorted(hashes), len(used) - 1)
     found = likely[used[at] == hashes]
@@ -92,8 +92,8 @@ def _used(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return (hash, number of the leader) of the names that the leaders use, by hash."""
     used = records.column(USED, leaders)
-    users = np.repeat(np.arange(len(leaders)), records.lengths[leaders, USED])
-    order = np.argsort(used, kind="stable")
+    users = np.arange(len(leaders)).repeat(records.lengths[leaders, USED])
+    order = used.argsort(kind="stable")
     return used[order], users[order]
 
 

@@ -63,8 +63,9 @@ def word_features(
 
 def _means(scores: Floats, starts: NDArray[np.int64]) -> Floats:
     """Return the mean score of each file's chunks."""
-    sums = np.concatenate([[0.0], np.cumsum(scores)])
-    lengths = np.diff(starts)
+    sums = np.zeros(len(scores) + 1, np.float64)
+    scores.cumsum(out=sums[1:])
+    lengths = starts[1:] - starts[:-1]
     means: Floats = (sums[starts[1:]] - sums[starts[:-1]]) / np.maximum(lengths, 1)
     return means
 
@@ -78,7 +79,7 @@ def _top_sums(scores: Floats, starts: NDArray[np.int64]) -> Floats:
         best = np.argpartition(-scores, TOP_CHUNKS)[:TOP_CHUNKS]
     else:
         best = np.arange(len(scores))
-    files = np.searchsorted(starts, best, side="right") - 1
+    files = starts.searchsorted(best, side="right") - 1
     sums = np.bincount(files, weights=scores[best], minlength=len(starts) - 1).astype(np.float64)
     relative: Floats = sums / max(TINY, float(sums.max(initial=0.0)))
     return relative

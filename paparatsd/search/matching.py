@@ -85,8 +85,8 @@ def find_terms(records: Records, ids: NDArray[np.uint32]) -> TermHits:
     postings = _rows(arena.columns[POSTINGS].data.take(at, axis=0), POSTING)
     return TermHits(
         starts=records.chunks,
-        chunks=postings["chunk"] + np.repeat(records.chunks[owners], lengths),
-        terms=np.repeat(terms, lengths),
+        chunks=postings["chunk"] + records.chunks[owners].repeat(lengths),
+        terms=terms.repeat(lengths),
         values=postings["value"].astype(np.float64),
         whole=whole,
         places=places,
@@ -106,13 +106,18 @@ def _first_of_each(ids: NDArray[np.uint32]) -> NDArray[np.int64]:
 def _present(
     keys: NDArray[np.uint64], slots: NDArray[np.int64], ids: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which of the keys are of these slots and ids, and of which pair, slot by slot."""
-    wanted = (slots.astype(np.uint64)[:, None] << np.uint64(32) | ids).reshape(-1)
-    if len(keys) == 0 or len(wanted) == 0:
+    """Return which of the keys are of these slots and ids, and of which pair of them.
+
+    The pairs of one slot follow each other, the slots in any order.
+    """
+    if len(keys) == 0 or len(slots) == 0 or len(ids) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    which = np.flatnonzero(keys[at] == wanted)
-    return at[which], which
+    order = slots.argsort()  # neighbours are looked up in the same part of memory
+    wanted = (slots[order].astype(np.uint64)[:, None] << np.uint64(32) | ids).reshape(-1)
+    at = np.minimum(keys.searchsorted(wanted), len(keys) - 1)
+    which = (keys[at] == wanted).nonzero()[0]
+    owners, terms = np.divmod(which, len(ids))
+    return at[which], order[owners] * len(ids) + terms
 
 
 def _rows(rows: NDArray[np.uint16], row: np.dtype[np.void]) -> NDArray[np.void]:
@@ -124,8 +129,10 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     """Return the concatenated ranges starts[i] .. starts[i] + lengths[i]."""
     if len(starts) == 0:
         return np.zeros(0, np.int64)
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - np.concatenate([[0], ends[:-1]]), lengths) + np.arange(ends[-1])
+    ends = lengths.cumsum()
+    places: NDArray[np.int64] = (starts - ends + lengths).repeat(lengths)
+    places += np.arange(ends[-1])
+    return places
 
 
 def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -146,7 +153,7 @@ def member_mask(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArr
             mask |= values == one
         return mask
     mask = may_be_among(values, wanted)
-    likely = np.flatnonzero(mask)
+    likely = mask.nonzero()[0]
     if len(wanted) > MANY:
         mask[likely] = np.isin(values[likely], wanted)
     else:
@@ -180,7 +187,7 @@ class Definitions:
 
     def files_of(self, definitions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the file that each of these definitions is in."""
-        return np.searchsorted(self.starts, definitions, side="right") - 1
+        return self.starts.searchsorted(definitions, side="right") - 1
 
 
 def collect_definitions(records: Records) -> Definitions:
@@ -188,9 +195,9 @@ def collect_definitions(records: Records) -> Definitions:
     table = np.ascontiguousarray(records.column(DEFINITIONS).T)
     hashes, folded, chunks, lengths, weights = table
     offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    lengths.cumsum(out=offsets[1:])
     starts = np.zeros(len(records) + 1, np.int64)
-    np.cumsum(records.lengths[:, DEFINITIONS], out=starts[1:])
+    records.lengths[:, DEFINITIONS].cumsum(out=starts[1:])
     return Definitions(
         starts=starts,
         hashes=hashes,

@@ -127,23 +127,23 @@ def name_likeness(
     class counts more than a method of the same likeness, and that more than a field.
     """
     ids, worth = question.ids, question.worth
-    shared = np.flatnonzero(member_mask(definitions.terms, ids))
+    shared = member_mask(definitions.terms, ids).nonzero()[0]
     if len(shared) == 0:
         nothing = np.zeros(0, np.float64)
         return DefinitionLikeness(np.zeros(0, np.int64), nothing, nothing)
-    owners = np.searchsorted(definitions.offsets, shared, side="right") - 1
+    owners = definitions.offsets.searchsorted(shared, side="right") - 1
     begins = np.ones(len(owners), np.bool_)
     np.not_equal(owners[1:], owners[:-1], out=begins[1:])
-    names, inverse = owners[begins], np.cumsum(begins) - 1
-    order = np.argsort(ids, kind="stable")
-    term = order[np.searchsorted(ids[order], definitions.terms[shared])]
+    names, inverse = owners[begins], begins.cumsum() - 1
+    order = ids.argsort(kind="stable")
+    term = order[ids[order].searchsorted(definitions.terms[shared])]
     common = np.bincount(inverse, weights=worth[term], minlength=len(names))
     early = question.early
     common_early = np.bincount(inverse, weights=early[term], minlength=len(names))
     lengths = definitions.offsets[names + 1] - definitions.offsets[names]
     places = ranges(definitions.offsets[names], lengths)
     part_idf = corpus.idf(definitions.terms[places])
-    length = np.maximum(np.add.reduceat(part_idf, np.cumsum(lengths) - lengths), TINY)
+    length = np.maximum(np.add.reduceat(part_idf, lengths.cumsum() - lengths), TINY)
     cosine = common / np.sqrt(length * (float(worth.sum()) + TINY))
     cosine_early = np.sqrt(common / length * common_early / (float(early.sum()) + TINY))
     if weighted:
@@ -161,7 +161,7 @@ def exact_definitions(definitions: Definitions, query: Query) -> Floats:
     out = np.zeros(len(definitions.starts) - 1, np.float64)
     if not query.names:
         return out
-    same = np.flatnonzero(member_mask(definitions.hashes, _ids(query.names)))
+    same = member_mask(definitions.hashes, _ids(query.names)).nonzero()[0]
     if not query.plain:
         _raise(out, definitions, same, 1.0, _EXACT_WORTH)
         if query.single and len(same) == 0:
@@ -169,7 +169,7 @@ def exact_definitions(definitions: Definitions, query: Query) -> Floats:
             alike = np.flatnonzero(member_mask(definitions.folded, _ids(forms)))
             _raise(out, definitions, alike, OTHER_SPELLING, _EXACT_WORTH)
         return out
-    alike = np.flatnonzero(member_mask(definitions.folded, _ids(query.names)))
+    alike = member_mask(definitions.folded, _ids(query.names)).nonzero()[0]
     _raise(out, definitions, alike, OTHER_CASE, _TOPIC_WORTH)
     _raise(out, definitions, same, 1.0, _TOPIC_WORTH)
     return out
@@ -198,7 +198,7 @@ def _joined(definitions: Definitions, query: Query) -> Floats:
         return out
     letters = {term_id(name): len(name) for name in query.joined}
     wanted = np.array(list(letters), np.uint32)
-    found = np.flatnonzero(member_mask(definitions.folded, wanted))
+    found = member_mask(definitions.folded, wanted).nonzero()[0]
     worth = [
         min(1.0, letters[number] / JOINED_LETTERS) for number in definitions.folded[found].tolist()
     ]

@@ -16,6 +16,7 @@ import numpy as np
 from paparatsd.chunks.fields import GATE_STEMS, file_stem
 from paparatsd.chunks.priors import Prior, partner_stem, path_priors, version_folders
 from paparatsd.chunks.terms import is_cjk, parts_of
+from paparatsd.search.matching import distinct, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,11 +118,38 @@ class WordMatches:
 
 
 @dataclass(frozen=True, slots=True)
-class NameLikeness:
-    """How much each term of a question is like each word of a view's names ([terms, words])."""
+class Alike:
+    """How much T terms are like the words of a table, most of which are like none of them.
 
-    stems: Floats
-    folders: Floats
+    terms, words, values [n]: each pair that is alike, and how much. columns [words]: the word's
+    column in `table` [T, m + 1], whose first column is that of all the words which are like none.
+    """
+
+    terms: NDArray[np.int64]
+    words: NDArray[np.int64]
+    values: Floats
+    columns: NDArray[np.int64]
+    table: Floats
+
+    @classmethod
+    def of(cls, terms: int, words: int, pairs: Sequence[tuple[int, int, float]]) -> Alike:
+        """Put (term, word, how much they are alike) together, for so many terms and words."""
+        columns = np.zeros(words, np.int64)
+        found = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2)
+        values = np.array([pair[2] for pair in pairs], np.float64)
+        different = distinct(found[:, 1].copy())
+        columns[different] = np.arange(1, len(different) + 1)
+        table = np.zeros((terms, len(different) + 1), np.float64)
+        table[found[:, 0], columns[found[:, 1]]] = values
+        return cls(found[:, 0], found[:, 1], values, columns, table)
+
+
+@dataclass(frozen=True, slots=True)
+class NameLikeness:
+    """How much each term of a question is like each word of a view's names."""
+
+    stems: Alike
+    folders: Alike
 
 
 class WordTable:
@@ -135,36 +163,43 @@ class WordTable:
         self._offsets = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(parts) for parts in names], out=self._offsets[1:])
         frequency = np.bincount(self._flat, minlength=len(numbers))
+        rows = np.repeat(np.arange(len(names)), np.diff(self._offsets))
+        self._rows_by_word = rows[np.argsort(self._flat, kind="stable")]
+        self._ends_by_word = np.cumsum(frequency)
         self._rarity = np.log1p(len(names) / np.maximum(frequency, 1))
         by_prefix: dict[str, list[int]] = defaultdict(list)
         for number, word in enumerate(self.words):
             by_prefix[_prefix(word)].append(number)
         self._by_prefix = dict(by_prefix)
 
-    def alike(self, terms: Sequence[str]) -> Floats:
-        """Return how much each term is like each word ([terms, words])."""
-        table = np.zeros((len(terms), len(self.words)), np.float64)
-        for row, term in enumerate(terms):
-            for number in self._by_prefix.get(_prefix(term), ()):
-                table[row, number] = soft(term, self.words[number])
-        return table
+    def alike(self, terms: Sequence[str]) -> Alike:
+        """Return how much each term is like each word."""
+        words = self.words
+        near = [self._by_prefix.get(_prefix(term), ()) for term in terms]
+        pairs = [
+            (row, number, value)
+            for row, (term, numbers) in enumerate(zip(terms, near, strict=True))
+            for number in numbers
+            if (value := soft(term, words[number])) > 0.0
+        ]
+        return Alike.of(len(terms), len(words), pairs)
 
-    def compare(self, alike: Floats, rows: NDArray[np.int64]) -> WordMatches:
+    def compare(self, alike: Alike, rows: NDArray[np.int64]) -> WordMatches:
         """Compare the names of some rows with the terms, given what `alike` returned."""
         starts = self._offsets[rows]
         lengths = self._offsets[rows + 1] - starts
-        filled = np.flatnonzero(lengths)
-        if not len(filled) or not len(alike):
-            nothing = np.zeros((len(alike), len(rows)), np.float64)
+        filled = lengths.nonzero()[0]
+        if not len(filled) or not len(alike.table):
+            nothing = np.zeros((len(alike.table), len(rows)), np.float64)
             back, rare_back = np.zeros((2, len(rows)), np.float64)
             return WordMatches(nothing, back, rare_back, lengths.astype(np.float64))
         all_filled = len(filled) == len(rows)
         if not all_filled:
             starts, lengths = starts[filled], lengths[filled]
-        ends = np.cumsum(lengths)
+        ends = lengths.cumsum()
         begins = ends - lengths
-        words = self._flat[np.repeat(starts - begins, lengths) + np.arange(ends[-1])]
-        found = alike.take(words, axis=1)
+        words = self._flat[(starts - begins).repeat(lengths) + np.arange(ends[-1])]
+        found = alike.table.take(alike.columns[words], axis=1)
         best, rarity = found.max(axis=0), self._rarity[words]
         matches = WordMatches(
             np.maximum.reduceat(found, begins, axis=1),
@@ -174,11 +209,16 @@ class WordTable:
         )
         return matches if all_filled else matches.spread(filled, len(rows))
 
-    def rows_with(self, alike: Floats) -> NDArray[np.int64]:
-        """Return the rows whose names have a word that is like a term, ascending."""
-        wanted = alike.max(axis=0, initial=0.0) > 0.0
-        places = np.flatnonzero(wanted[self._flat])
-        return np.unique(np.searchsorted(self._offsets, places, side="right") - 1)
+    def rows_with(self, alike: Alike) -> StemMatches:
+        """Return the rows whose names have a word that is like a term, with the best matches."""
+        ends = self._ends_by_word[alike.words]
+        lengths = ends - np.where(alike.words > 0, self._ends_by_word[alike.words - 1], 0)
+        every = self._rows_by_word[ranges(ends - lengths, lengths)]
+        rows = distinct(every.copy())
+        hits = np.zeros((len(alike.table), len(rows)), np.float64)
+        places = alike.terms.repeat(lengths) * len(rows) + rows.searchsorted(every)
+        np.maximum.at(hits.reshape(-1), places, alike.values.repeat(lengths))
+        return StemMatches(rows, hits)
 
 
 class PathIndex:
@@ -199,8 +239,7 @@ class PathIndex:
 
     def match(self, likeness: NameLikeness) -> StemMatches:
         """Return the files whose name has a word like a term."""
-        rows = self.stems.rows_with(likeness.stems)
-        return StemMatches(rows, self.stems.compare(likeness.stems, rows).hits)
+        return self.stems.rows_with(likeness.stems)
 
     def standing(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return what the paths of some rows say ([rows, 3]).
@@ -208,7 +247,7 @@ class PathIndex:
         The bits of `Prior`; how deep the file lies, at most DEEPEST; whether it has a partner.
         """
         found = self._standing.take(rows, axis=0)
-        for at in np.flatnonzero(found[:, 0] == UNREAD).tolist():
+        for at in (found[:, 0] == UNREAD).nonzero()[0].tolist():
             path = self._paths[rows[at]]
             depth = min(path.count("/"), DEEPEST)
             found[at] = path_priors(path), depth, self.has_partner(path)

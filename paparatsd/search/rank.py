@@ -70,7 +70,7 @@ class ChunkChoice:
     def of_file(self, file: int) -> list[tuple[int, float]]:
         """Return (ordinal, score) of the file's chunks, best first; unwanted kinds left out."""
         scores = self.scores[self.starts[file] : self.starts[file + 1]]
-        order = np.argsort(-scores, kind="stable")[:MAX_CHOICES]
+        order = (-scores).argsort(kind="stable")[:MAX_CHOICES]
         choices = zip(order.tolist(), scores[order].tolist(), strict=True)
         return [choice for choice in choices if math.isfinite(choice[1])]
 
@@ -159,7 +159,7 @@ def _definition_bonus(
     exact = np.array([term_id(name) for name in query.names], np.uint32)
     forms = (*(name.lower() for name in query.names), *query.spellings)
     folded = np.array([term_id(name) for name in forms], np.uint32)
-    found = np.flatnonzero(member_mask(table.folded, folded))
+    found = member_mask(table.folded, folded).nonzero()[0]
     same_case = member_mask(table.hashes[found], exact)
     for definition, file, same in zip(
         found.tolist(), table.files_of(found).tolist(), same_case.tolist(), strict=True

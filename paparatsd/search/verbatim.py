@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,8 @@ from paparatsd.search_model import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from paparatsd.model import Chunk
     from paparatsd.search.features import FeatureTable, FileRow
@@ -57,6 +60,13 @@ _BETWEEN_LITERALS = re.compile(
     r"([\"'`])\s*(?:\+|\.\.?|<<|\\|&)?\s*(?:[fFrRbBuU]{1,2}(?=[\"']))?\1"
 )
 _LINE_END_ESCAPES = re.compile(r"\\n|\\\n")
+_SPACES = [number for number in range(0x3001) if chr(number).isspace()]
+_BARE_CODE: dict[int, str | None] = {**dict.fromkeys(_SPACES), **dict.fromkeys(map(ord, "'`"), '"')}
+_BARE_WORDS: dict[int, None] = dict.fromkeys((*_SPACES, *map(ord, "\"'`+.<\\&fFrRbBuUn")))
+"""All of which something may stand between two literals that are one message, or end a line."""
+_ASCII_QUOTES = bytes.maketrans(b"'`", b'""')
+_ASCII_SPACES = bytes(number for number in _SPACES if number < 128)
+_NOT_IN_WORDS = bytes(number for number in _BARE_WORDS if number < 128)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,70 @@ def share_found(needles: Needles, text: str) -> float:
     return found / needles.size
 
 
+class Sieve:
+    """Tells at little cost of most texts that too little of what is pasted stands in them.
+
+    Compares without all that `share_found` takes out or may take out, so that what stands in a
+    text for it stands in it here, too.
+    """
+
+    def __init__(self, needles: Needles) -> None:
+        self._needles = needles
+        self._words: list[str] = []
+        self._pieces: list[tuple[str, int]] = []
+        self._pairs: list[list[tuple[int, str]]] = []
+        if needles.whole:
+            self._words = sorted(set(needles.pieces[0].split()), key=len, reverse=True)
+        elif needles.code:
+            self._pieces = [(_bare_code(one), len(one)) for one in needles.pieces]
+        else:
+            self._pairs = list(map(_bare_pairs, needles.pieces))
+
+    def lets_through(self, text: str) -> bool:
+        """Say whether `share_found` of a text may be enough."""
+        if self._words:
+            return all(map(text.__contains__, self._words))
+        if self._pieces:
+            code = _bare_code(text)
+            size = sum(size for piece, size in self._pieces if piece in code)
+        else:
+            bare = _bare_words(text)
+            size = sum(_most_covered(pairs, bare) for pairs in self._pairs)
+        return size / self._needles.size >= ENOUGH
+
+
+def _bare_code(text: str) -> str:
+    """Return code as `Sieve` compares it; for bytes that takes a third of the time."""
+    if text.isascii():
+        return text.encode().translate(_ASCII_QUOTES, _ASCII_SPACES).decode()
+    return text.translate(_BARE_CODE)
+
+
+def _bare_words(text: str) -> str:
+    """Return the text of a message, or where one may be, as `Sieve` compares it."""
+    if text.isascii():
+        return text.encode().translate(None, _NOT_IN_WORDS).decode()
+    return text.translate(_BARE_WORDS)
+
+
+def _bare_pairs(piece: str) -> list[tuple[int, str]]:
+    """Return for each word of a message its size, and it with the next one as `Sieve` compares."""
+    words = piece.split()
+    bare = list(map(_bare_words, words))
+    pairs = [one + other for one, other in pairwise(bare)]
+    return list(zip((len(word) + 1 for word in words), [*pairs, ""], strict=True))
+
+
+def _most_covered(pairs: Sequence[tuple[int, str]], bare: str) -> int:
+    """Return how many characters `_covered` may find at most: those of words beside each other."""
+    found, before = 0, False
+    for at, (size, pair) in enumerate(pairs, 1):
+        here = at < len(pairs) and pair in bare
+        found += size if here or before else 0
+        before = here
+    return found
+
+
 def _stands_in(piece: str, code: str) -> bool:
     """Say whether a piece of code stands there and does not begin inside a word."""
     at = code.find(piece)
@@ -199,10 +273,11 @@ def _standing(
     needles: Needles, files: Sequence[FileRow], features: FeatureTable, shelf: Shelf
 ) -> Certain:
     shares: dict[int, dict[int, float]] = {}
+    sieve = Sieve(needles)
     for at, ordinals in _likely_chunks(needles, features).items():
         chunks = shelf.chunks(files[at].version)
         for ordinal in ordinals:
-            if ordinal < len(chunks):
+            if ordinal < len(chunks) and sieve.lets_through(chunks[ordinal].text):
                 share = share_found(needles, chunks[ordinal].text)
                 if share >= ENOUGH:
                     shares.setdefault(at, {})[ordinal] = share
@@ -219,14 +294,24 @@ def _standing(
 def _likely_chunks(needles: Needles, features: FeatureTable) -> dict[int, list[int]]:
     """Return per file the chunks with most of the question's words, best files first."""
     scores, starts = features.chunk_scores, features.hits.starts
-    best = np.argsort(-scores, kind="stable")[: LIKELIEST if needles.whole else MAX_CHUNKS]
-    best = best[scores[best] > 0]
+    best = _largest(scores, LIKELIEST if needles.whole else MAX_CHUNKS)
     owners = np.searchsorted(starts, best, side="right") - 1
     found: dict[int, list[int]] = {}
     for chunk, file in zip(best.tolist(), owners.tolist(), strict=True):
         if file in found or len(found) < MAX_FILES:
             found.setdefault(file, []).append(chunk - int(starts[file]))
     return found
+
+
+def _largest(scores: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Return where the largest positive scores are; of equal ones the first first."""
+    if len(scores) > count:
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        some = np.flatnonzero(scores >= least if least > 0 else scores > 0)
+    else:
+        some = np.flatnonzero(scores > 0)
+    best: NDArray[np.int64] = some[np.argsort(-scores[some], kind="stable")][:count]
+    return best
 
 
 def _led(

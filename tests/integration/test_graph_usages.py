@@ -154,7 +154,8 @@ def test_pages_follow_each_other(world: GraphWorld) -> None:
     world.index("shop", {**SHOP, **files})
     whole = ask(world, "shop/limits.py#check", limit=100).found[0].incoming
     assert whole is not None
-    seen, offset = [], 0
+    seen: list[Edge] = []
+    offset = 0
     while True:
         side = ask(world, "shop/limits.py#check", limit=5, offset=offset).found[0].incoming
         assert side is not None

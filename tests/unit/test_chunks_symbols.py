@@ -161,3 +161,26 @@ def test_uses_and_names_are_capped() -> None:
 
     assert len(parsed.uses) == 20_000
     assert max(len(use.name) for use in parsed.uses) <= 200
+
+
+def test_what_a_callback_binds_and_returns_is_not_the_function_or_class_around_it() -> None:
+    text = "class A { @Many((x) => x.y) rows: Row[]; f() { go((z) => k(z)); return mine(); } }\n"
+
+    parsed = parse_file("a.ts", text, ChunkLimits())
+
+    facts = [(f.kind, f.name, f.type, f.value) for f in parsed.facts]
+    assert facts == [
+        ("bind", "rows", "Row[]", ""),
+        ("bind", "z", "", ""),
+        ("yields", "", "", "mine()"),
+    ]
+
+
+def test_parameter_that_becomes_a_field_is_bound_twice() -> None:
+    text = "class A { constructor(private readonly repo: Repo, readonly x) {} }\n"
+
+    facts = parse_file("a.ts", text, ChunkLimits()).facts
+
+    assert [(f.name, f.type) for f in facts] == [
+        ("repo", "Repo"), ("self.repo", "Repo"), ("x", ""), ("self.x", ""),
+    ]  # fmt: skip

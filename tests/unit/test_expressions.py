@@ -19,6 +19,9 @@ from paparatsd.chunks.expressions import reduce_expression, reduce_type
         ("x?.y()!!.z", "x.y().z"),
         ('x("it\'s (")', "x()"),
         ("x('\\'(')", "x()"),
+        ("given or Client(url)", "Client()"),
+        ("options || {}", "options"),
+        ("this.#repo.find(a, [b])", "this.#repo.find()"),
         ("$this->repo->find(1)", "$this->repo->find()"),
     ],
 )
@@ -27,7 +30,20 @@ def test_a_chain_of_names_and_calls_loses_its_arguments(text: str, chain: str) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a + b", "a if b else c", "3", "'text'", "'text'.join(x)", "f(", "x)", "[1, 2]"]
+    "text",
+    [
+        "",
+        "a + b",
+        "a if b else c",
+        "3",
+        "'text'",
+        "'text'.join(x)",
+        "f(",
+        "x)",
+        "[1, 2]",
+        "None",
+        "function (a) { b() }",
+    ],
 )
 def test_what_is_no_chain_says_nothing(text: str) -> None:
     assert reduce_expression(text) == ""

@@ -201,9 +201,7 @@ def test_the_beginning_of_a_long_symbol_says_where_it_ends() -> None:
 
 def test_neighbours_are_one_line_each_and_a_guess_is_marked() -> None:
     related = (
-        Neighbour(
-            "called_by", "exact", "shop:src/a.py#main", "main", "function", "src/a.py", 7
-        ),
+        Neighbour("called_by", "exact", "shop:src/a.py#main", "main", "function", "src/a.py", 7),
         Neighbour("tested_by", "inferred", "shop:t/a.py:1", "a.py", "file", "t/a.py", 1),
     )
     lines = render_answer(answer(replace(hit(), related=related)), 1000).text.splitlines()

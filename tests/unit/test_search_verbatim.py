@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paparatsd.search.verbatim import needles_of, share_found
+from paparatsd.search.verbatim import ENOUGH, Sieve, needles_of, share_found
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,36 @@ def test_the_prefix_of_a_commit_message_is_no_call() -> None:
     assert needles_of("feat(core)!: ") == ()
     (code,) = needles_of("fix(router, 3); match(paths)")
     assert code.code
+
+
+@pytest.mark.parametrize(
+    ("pasted", "source"),
+    [
+        ("x = call('a',  b)", '    x = call(\n        "a", b)\n'),
+        ("ValueError: no route for 'x' in 3 tables", "f'no route for {name!r} in {n} tables'"),
+        (
+            "Cannot open the file 'a': is a folder",
+            '"Cannot open "\n f"the file {a}: is a " "folder"',
+        ),
+        ("Could not unify types of the 2 buffers", '"Could not uni" f"fy types\\n" u"of the %d"'),
+        ("Allow a newline in names of things", "# allow\n# Allow a newline\n   in names of things"),
+    ],
+)
+def test_the_sieve_keeps_every_text_in_which_enough_is_found(pasted: str, source: str) -> None:
+    found = [one for one in needles_of(pasted) if share_found(one, source) >= ENOUGH]
+    assert found
+    assert all(Sieve(one).lets_through(source) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "source"),
+    [
+        ("x = call('a',  b)", 'y = call("a", b)'),
+        ("ValueError: no route for 'x' in 3 tables", "tables for a route, no more in there"),
+        ("Allow a newline in names of things", "Allow a newline in nouns of things"),
+    ],
+)
+def test_the_sieve_spares_reading_texts_that_have_no_more_than_some_words(
+    pasted: str, source: str
+) -> None:
+    assert not any(Sieve(one).lets_through(source) for one in needles_of(pasted))

@@ -91,6 +91,11 @@ def test_question_is_asked_as_it_is_elsewhere_and_without_its_answer(place: Plac
     assert real.features[:, best].max() > removed.features[:, best].max()
 
 
+def test_question_that_might_stand_word_for_word_reads_no_texts(place: Place) -> None:
+    seen = Recorder(place.catalog, WordModel()).look("Sales tax of the region is gone", "shop")
+    assert seen is not None
+
+
 def test_file_taken_out_is_as_if_it_had_never_been_there(place: Place, tmp_path: Path) -> None:
     other = tmp_path / "shop"
     for path, text in FILES.items():

@@ -74,6 +74,13 @@ class Recorder(Engine):
         self.rank(plan.token, self._catalog.recall(plan.requests))
         return self._seen
 
+    def _certain(
+        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+    ) -> Certain:
+        """Look for nothing: it would read texts, which are not kept, and changes no feature."""
+        del pinned, files, records, features
+        return NOTHING_CERTAIN
+
     def _winners(
         self,
         pinned: Pinned,

@@ -43,14 +43,17 @@ class Pairs:
 
     def of_names(self) -> Pairs:
         """Return the pairs of questions that are one identifier."""
-        mine = self.single
-        return Pairs(self.differences[mine], self.counts[mine], self.single[mine])
+        return self.of(self.single)
+
+    def of(self, mask: NDArray[np.bool_]) -> Pairs:
+        """Return some of the pairs."""
+        return Pairs(self.differences[mask], self.counts[mask], self.single[mask])
 
     def fit(self, columns: Sequence[int], strength: float = C) -> Floats:
         """Return a weight for each of these columns; raw values times weights are the score."""
         rows = self.differences[:, columns]
         scale = np.sqrt((rows * rows).mean(axis=0)) + TINY
-        weights = _newton(rows / scale, np.ones(len(rows)), self.counts * strength, penalty=1.0)
+        weights, _ = newton(rows / scale, np.ones(len(rows)), self.counts * strength)
         raw: Floats = weights / scale
         return raw
 
@@ -80,12 +83,12 @@ def make_pairs(
     return Pairs(np.concatenate(differences), np.concatenate(counts), np.concatenate(single))
 
 
-def both(one: Pairs, other: Pairs) -> Pairs:
-    """Return the pairs of both."""
+def together(some: Sequence[Pairs]) -> Pairs:
+    """Return the pairs of all."""
     return Pairs(
-        np.concatenate([one.differences, other.differences]),
-        np.concatenate([one.counts, other.counts]),
-        np.concatenate([one.single, other.single]),
+        np.concatenate([one.differences for one in some]),
+        np.concatenate([one.counts for one in some]),
+        np.concatenate([one.single for one in some]),
     )
 
 
@@ -108,19 +111,31 @@ def fit_logistic(
     center, spread = inputs.mean(axis=0), inputs.std(axis=0) + TINY
     rows = np.column_stack([np.ones(len(inputs)), (inputs - center) / spread])
     counted = np.ones(len(rows)) if counts is None else counts
-    fitted = _newton(rows, truth, counted, penalty=penalty, free=1)
+    fitted, _ = newton(rows, truth, counted, penalty=penalty, free=1)
     weights = fitted[1:] / spread
     return Logistic(float(fitted[0] - center @ weights), weights)
 
 
-def _newton(
-    rows: Floats, truth: Floats, counts: Floats, *, penalty: float, free: int = 0
-) -> Floats:
-    """Minimise the counted logistic loss and a penalty, which the first `free` do not bear."""
-    weights = np.zeros(rows.shape[1])
+def newton(
+    rows: Floats,
+    truth: Floats,
+    counts: Floats,
+    *,
+    penalty: float = 1.0,
+    free: int = 0,
+    start: Floats | None = None,
+    steps: int = STEPS,
+) -> tuple[Floats, Floats]:
+    """Minimise the counted logistic loss and a penalty, which the first `free` do not bear.
+
+    `start`: weights to begin with (default 0). Returns the weights [d] and the loss's second
+    derivatives [d, d] where the last step began.
+    """
+    weights = np.zeros(rows.shape[1]) if start is None else start
     ridge = np.full(len(weights), penalty)
     ridge[:free] = TINY
-    for _ in range(STEPS):
+    curve = np.diag(ridge)
+    for _ in range(steps):
         chance = 1.0 / (1.0 + np.exp(-np.clip(rows @ weights, -30.0, 30.0)))
         slope = ridge * weights + rows.T @ (counts * (chance - truth))
         curve = np.diag(ridge) + (rows.T * (counts * chance * (1.0 - chance))) @ rows
@@ -128,7 +143,7 @@ def _newton(
         weights = weights - step
         if np.abs(step).max() < 1e-6:
             break
-    return weights
+    return weights, curve
 
 
 def make_folds(repos: Iterable[str], seed: int = 0, count: int = FOLDS) -> list[frozenset[str]]:

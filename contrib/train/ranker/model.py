@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from contrib.train.ranker.linear import C, Pairs, both, make_pairs
+from contrib.train.ranker.linear import NEGATIVES, C, Pairs, make_pairs, together
 from contrib.train.ranker.table import REAL, load_table
 from paparatsd.search.ranker import BY_HAND, FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -68,13 +68,19 @@ class Weights:
         return scores
 
 
-def choose(table: Table, without: Sequence[str] = (), *, lexical: bool = False) -> Choice:
+def choose(
+    table: Table,
+    without: Sequence[str] = (),
+    *,
+    lexical: bool = False,
+    left_out: Collection[str] = LEFT_OUT,
+) -> Choice:
     """Return all features but those left out; `lexical` leaves vectors out everywhere.
 
     Single identifiers need some that questions do not: whether it is a class, or the whole name.
     """
     fitted = tuple(name for name in table.names if name not in BY_HAND and name not in without)
-    kept = tuple(name for name in fitted if name not in LEFT_OUT)
+    kept = tuple(name for name in fitted if name not in left_out)
     words = tuple(name for name in kept if not name.startswith(BY_MEANING))
     name = tuple(name for name in fitted if not name.startswith(BY_MEANING))
     return Choice(words if lexical else kept, words, name)
@@ -103,15 +109,15 @@ def fit(
 ) -> Weights:
     """Fit on some questions of a table, and on `extra` pairs beside them."""
     pairs = make_pairs(questions, seed=seed)
-    return fit_pairs(table, pairs if extra is None else both(pairs, extra), choice, strength)
+    return fit_pairs(table, pairs if extra is None else together((pairs, extra)), choice, strength)
 
 
-def load_pairs(place: Path, share: float, like: Table) -> Pairs:
+def load_pairs(place: Path, share: float, like: Table, *, negatives: int = NEGATIVES) -> Pairs:
     """Return the pairs of another table with the same features, each counting `share`."""
     table = load_table(place)
     if table.names != like.names:
         raise SystemExit(f"{place} has other features: collect both with the same code")
-    pairs = make_pairs(table.of(REAL), share=share)
+    pairs = make_pairs(table.of(REAL), share=share, negatives=negatives)
     counts = np.where(pairs.single, NAME_SHARE * pairs.counts, pairs.counts)
     return Pairs(pairs.differences, counts, pairs.single)
 

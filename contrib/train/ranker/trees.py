@@ -77,13 +77,17 @@ class Trees:
         self._cache.mkdir(parents=True, exist_ok=True)
         self._model = model
 
+    def parse(self, checkout: Path) -> list[tuple[str, ParsedFile]]:
+        """Return the files of a checkout by path, parsed."""
+        return self._kept(
+            f"{checkout.name}-parsed", _parsed_digest(checkout), lambda: _parse_tree(checkout)
+        )
+
     def build(self, checkout: Path, inside: str = "") -> list[IndexedFile]:
         """Return the files of a checkout, or of the folder `inside` with paths relative to it."""
-        state = _state(checkout)
-        digest = _digest(state, _code(PARSING, NOT_PARSING))
-        parsed = self._kept(f"{checkout.name}-parsed", digest, lambda: _parse_tree(checkout))
+        parsed = self.parse(checkout)
         model = self._model.spec.fingerprint
-        digest = _digest(digest, _code(BUILDING), model)
+        digest = _digest(_parsed_digest(checkout), _code(BUILDING), model)
         name = f"{checkout.name}-{inside.replace('/', '+') or 'full'}"
         return self._kept(name, digest, lambda: self._index(parsed, inside))
 
@@ -123,6 +127,10 @@ class Trees:
         partial.replace(place)
         print(f"  made {name} in {time.perf_counter() - began:.1f} s", file=sys.stderr)
         return value
+
+
+def _parsed_digest(checkout: Path) -> str:
+    return _digest(_state(checkout), _code(PARSING, NOT_PARSING))
 
 
 def _parse_tree(root: Path) -> list[tuple[str, ParsedFile]]:

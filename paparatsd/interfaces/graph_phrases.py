@@ -6,6 +6,7 @@ Nothing here is cleaned of control characters: who prints it does that.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,14 +40,27 @@ AGENT = Voice()
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """Lines about one thing.
+
+    `file`: what is to be written above it, because it and the next ones are there. `inside`: it is
+    below such a line.
+    """
+
+    lines: tuple[str, ...]
+    file: str = ""
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """Items under a head, each of lines; they tell the list at `part` of the shape, in its order.
+    """Items under a head; they tell the list at `part` of the shape, in its order.
 
     `weight`: how much of the room it is worth, beside the other sections.
     """
 
     head: tuple[str, ...]
-    items: tuple[tuple[str, ...], ...]
+    items: tuple[Item, ...]
     part: tuple[str | int, ...]
     weight: int = 1
 
@@ -54,9 +68,44 @@ class Section:
 def place_of(symbol: Shape, show: Callable[[str], str] = str) -> str:
     """Return the address of a symbol; of a file's top level its path."""
     if symbol["kind"] == FILE:
-        file = f"{symbol['project']}:{symbol['path']}"
-        return f"top level of {show(file)}"
+        return f"top level of {show(_plain(symbol))}"
     return show(symbol["address"])
+
+
+def items_in_files(
+    ends: Sequence[Shape], say: Callable[[Shape, str], str], voice: Voice
+) -> tuple[Item, ...]:
+    """Return an item for each end of an edge; `say` gets how its symbol is named.
+
+    Neighbours in one file are named by what is behind its path, which is written above them.
+    """
+    items: list[Item] = []
+    for _, run in groupby(ends, key=lambda one: _file_of(one["symbol"])):
+        some = list(run)
+        if len(some) == 1:
+            (one,) = some
+            items.append(Item((voice.bullet + say(one, place_of(one["symbol"], voice.show)),)))
+            continue
+        for number, one in enumerate(some):
+            file = "" if number else voice.show(_file_of(one["symbol"]))
+            said = voice.bullet + say(one, _inside(one["symbol"], voice))
+            items.append(Item((said,), file, inside=True))
+    return tuple(items)
+
+
+def _file_of(symbol: Shape) -> str:
+    return str(symbol["address"].partition("#")[0] if "#" in symbol["address"] else _plain(symbol))
+
+
+def _plain(symbol: Shape) -> str:
+    return f"{symbol['project']}:{symbol['path']}"
+
+
+def _inside(symbol: Shape, voice: Voice) -> str:
+    fragment = symbol["address"].partition("#")[2]
+    if fragment:
+        return f"#{fragment}"
+    return "top level" if symbol["kind"] == FILE else place_of(symbol, voice.show)
 
 
 def line_ranges(lines: Sequence[int]) -> str:
@@ -104,10 +153,11 @@ def rows_of(symbol: Shape) -> str:
     return f"{start}" if start == end else f"{start}-{end}"
 
 
-def edge_line(edge: Shape, used: str, voice: Voice = AGENT) -> str:
+def edge_line(edge: Shape, used: str, voice: Voice = AGENT, place: str = "") -> str:
     """Return one use: relation, the other end, lines, and what is special about it.
 
     `used` is the name of the used symbol: how it is written is said when that is another one.
+    `place` names the other end, by its address as a rule.
     """
     symbol, written = edge["symbol"], edge["written"]
     tags = tags_of(("hub", symbol["hub"]), ("other project", edge["cross"]))
@@ -115,7 +165,7 @@ def edge_line(edge: Shape, used: str, voice: Voice = AGENT) -> str:
     remarks = "; ".join(filter(None, (f"as {written}" if alias else "", edge["note"])))
     return joined(
         f"{relation_of(edge):<{voice.pad}}",
-        f"{place_of(symbol, voice.show)}  {line_ranges(edge['lines'])}".rstrip(),
+        f"{place or place_of(symbol, voice.show)}  {line_ranges(edge['lines'])}".rstrip(),
         tags,
         f"({remarks})" if remarks else "",
     )

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.graph_phrases import (
     AGENT,
+    Item,
     Section,
     Voice,
     edge_line,
     first_line,
+    items_in_files,
     joined,
     line_ranges,
     place_of,
@@ -28,7 +30,7 @@ from paparatsd.interfaces.graph_phrases import (
 from paparatsd.interfaces.history_words import change_line, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     Shape = Mapping[str, Any]
 
@@ -53,17 +55,20 @@ def usages_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
             if side is None:
                 continue
             part = ("found", number, name, "edges")
-            items = [
-                (voice.bullet + edge_line(edge, _used(edge, symbol, name), voice),)
-                for edge in side["edges"]
-            ]
-            sections.append(Section((*head, _side_head(name, side)), tuple(items), part))
+            used = symbol["name"] if name == "incoming" else ""
+            items = items_in_files(side["edges"], _edge_sayer(used, voice), voice)
+            sections.append(Section((*head, _side_head(name, side)), items, part))
             head = []
     return sections
 
 
-def _used(edge: Shape, symbol: Shape, side: str) -> str:
-    return str(symbol["name"] if side == "incoming" else edge["symbol"]["name"])
+def _edge_sayer(used: str, voice: Voice) -> Callable[[Shape, str], str]:
+    """Return what says an edge to `used`, or to its other end."""
+
+    def say(edge: Shape, place: str) -> str:
+        return edge_line(edge, used or edge["symbol"]["name"], voice, place)
+
+    return say
 
 
 def _side_head(name: str, side: Shape) -> str:
@@ -100,7 +105,7 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         note = f"({found['note']})" if found["note"] else ""
         lines = [voice.bullet + joined(symbol_line(symbol, voice), doubt, note)]
         lines += [f"  {text}" for text in (signature_of(symbol), first_line(symbol["doc"])) if text]
-        items.append(tuple(lines))
+        items.append(Item(tuple(lines)))
     left = shape["total"] - len(items)
     head = (f"{counted(shape['total'], 'definition')}, the {len(items)} likeliest:",)
     return [Section(head if left > 0 else (), tuple(items), ("found",))]
@@ -153,7 +158,7 @@ def path_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         lines += [
             f"  {'  ' * depth}{_step(edge, voice)}" for depth, edge in enumerate(path["edges"], 1)
         ]
-        items.append(tuple(lines))
+        items.append(Item(tuple(lines)))
     return [Section((), tuple(items), ("paths",))]
 
 
@@ -180,11 +185,13 @@ def ends_line(shape: Shape) -> str:
 def impact_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell what depends on something: seeds, where, what, and the tests."""
     seeds = [
-        (voice.bullet + symbol_line(one["symbol"], voice), *_changed_lines(one["last_change"]))
+        Item(
+            (voice.bullet + symbol_line(one["symbol"], voice), *_changed_lines(one["last_change"]))
+        )
         for one in shape["seeds"]
     ]
     services = [
-        (f"{voice.bullet}{one['project']} {one['folder'] or '(top)'}: {one['symbols']}",)
+        Item((f"{voice.bullet}{one['project']} {one['folder'] or '(top)'}: {one['symbols']}",))
         for one in shape["services"][:MAX_SERVICES]
     ]
     several = len(shape["seeds"]) > 1
@@ -205,19 +212,20 @@ def _changed_lines(change: Shape | None) -> tuple[str, ...]:
     return () if change is None else (f"  {change_line(change)}",)
 
 
-def _affected_items(
-    affected: Iterable[Shape], several: bool, voice: Voice
-) -> tuple[tuple[str, ...], ...]:
-    return tuple((voice.bullet + _affected_line(one, several, voice),) for one in affected)
+def _affected_items(affected: Sequence[Shape], several: bool, voice: Voice) -> tuple[Item, ...]:
+    def say(one: Shape, place: str) -> str:
+        return _affected_line(one, several, voice, place)
+
+    return items_in_files(affected, say, voice)
 
 
-def _affected_line(one: Shape, several: bool, voice: Voice) -> str:
+def _affected_line(one: Shape, several: bool, voice: Voice, place: str) -> str:
     via = str(one["via"]).partition("#")[2] or one["via"]
     through = f"through {via}" if one["hop"] > 1 or several else ""
     return joined(
         f"hop {one['hop']}",
         f"{relation_of(one):<{voice.pad}}",
-        f"{place_of(one['symbol'], voice.show)}  {line_ranges(one['lines'])}",
+        f"{place}  {line_ranges(one['lines'])}",
         tags_of(("hub", one["symbol"]["hub"]), ("other project", one["cross"])),
         through,
     )
@@ -229,10 +237,18 @@ def impact_line(shape: Shape) -> str:
         return "nothing was found that could change"
     if not shape["total"]:
         return f"nothing that is indexed depends on it; {UNSEEN}"
-    least = "at least " if shape["capped"] else ""
+    listed = len(shape["affected"]) + len(shape["tests"])
     tests = sum(one["symbol"]["test"] for one in shape["tests"])
-    total, found = shape["total"], counted(tests, "test")
-    return f"{least}{counted(total, 'symbol')} depend on it, {found} among them"
+    if listed < shape["total"]:
+        found = f"{listed} are listed, {counted(tests, 'test')} among them"
+        return f"{_dependents(shape['total'])}; {found}"
+    least = "at least " if shape["capped"] else ""
+    found = f"{counted(tests, 'test')} among them"
+    return f"{least}{_dependents(shape['total'])}, {found}"
+
+
+def _dependents(total: int) -> str:
+    return f"{counted(total, 'symbol')} {'depends' if total == 1 else 'depend'} on it"
 
 
 def changed_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
@@ -241,7 +257,7 @@ def changed_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     return [Section((), items, ("symbols",))]
 
 
-def _changed_item(one: Shape, voice: Voice) -> tuple[str, ...]:
+def _changed_item(one: Shape, voice: Voice) -> Item:
     symbol = one["symbol"]
     was = f"(was {one['before']})" if one["before"] else ""
     lines = line_ranges(one["lines"])
@@ -254,7 +270,7 @@ def _changed_item(one: Shape, voice: Voice) -> tuple[str, ...]:
         said = ", ".join(place_of(test, voice.show) for test in one["tests"][:MAX_TESTS])
         more = len(one["tests"]) - MAX_TESTS
         rest.append(f"  tests: {said}" + (f" and {more} more" if more > 0 else ""))
-    return (voice.bullet + first, *rest)
+    return Item((voice.bullet + first, *rest))
 
 
 def changed_line(shape: Shape) -> str:
@@ -267,25 +283,26 @@ def changed_line(shape: Shape) -> str:
 
 def unused_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell what nothing seems to use, with the doubts about it."""
-    items = tuple(
-        (_surveyed(one, voice, f"(but {', '.join(one['reasons'])})" if one["reasons"] else ""),)
-        for one in shape["found"]
-    )
-    return [Section((), items, ("found",))]
+
+    def say(one: Shape, place: str) -> str:
+        doubts = f"(but {', '.join(one['reasons'])})" if one["reasons"] else ""
+        return _surveyed(one, place, doubts)
+
+    return [Section((), items_in_files(shape["found"], say, voice), ("found",))]
 
 
 def hub_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell what most is built on, and where programs begin."""
-    items = tuple(
-        (_surveyed(one, voice, f" {', '.join(_grounds(one))}"),) for one in shape["found"]
-    )
-    return [Section((), items, ("found",))]
+
+    def say(one: Shape, place: str) -> str:
+        return _surveyed(one, place, f" {', '.join(_grounds(one))}")
+
+    return [Section((), items_in_files(shape["found"], say, voice), ("found",))]
 
 
-def _surveyed(one: Shape, voice: Voice, said: str) -> str:
+def _surveyed(one: Shape, place: str, said: str) -> str:
     symbol = one["symbol"]
-    where = f"{place_of(symbol, voice.show)}  {span_of(symbol)}"
-    return voice.bullet + joined(symbol["kind"], where, said)
+    return joined(symbol["kind"], f"{place}  {span_of(symbol)}", said)
 
 
 def _grounds(one: Shape) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from paparatsd.graph_model import (
+    Affected,
     Certainty,
     ChangedAnswer,
     Edge,
@@ -38,7 +39,7 @@ from paparatsd.interfaces.graph_words import (
     usages_more,
     usages_sections,
 )
-from tests.harness.fake_graph import DIG, MEASURE, SLEEP, TOP, symbol
+from tests.harness.fake_graph import DIG, MEASURE, SLEEP, TEST, TOP, symbol
 
 
 def test_a_symbol_has_the_documented_members() -> None:
@@ -148,8 +149,25 @@ def test_impact_says_what_is_not_known_and_not_that_there_is_nothing() -> None:
     alone = impact_json(ImpactAnswer((DIG,), (), (), (), 0))
     assert "cannot be seen" in impact_line(alone)
     assert alone["seeds"][0]["last_change"] is None
-    capped = impact_json(ImpactAnswer((DIG,), (), (), (), 1_204, capped=True))
-    assert impact_line(capped).startswith("at least 1,204 symbols")
+    part = impact_json(ImpactAnswer((DIG,), (), (), (), 1_204, capped=True))
+    assert impact_line(part) == ("1,204 symbols depend on it; 0 are listed, 0 tests among them")
+    one = Affected(TEST, 1, Relation.TESTS, Certainty.EXACT, DIG, (3,), "dig")
+    capped = impact_json(ImpactAnswer((DIG,), (), (one,), (), 1, capped=True))
+    assert impact_line(capped) == "at least 1 symbol depends on it, 1 test among them"
+
+
+def test_neighbours_in_one_file_are_named_below_its_path_and_others_by_address() -> None:
+    sleeps = [replace(SLEEP, qualified=name, address=f"marmots:src/den.py#{name}") for name in "ab"]
+    ends = [MEASURE, *sleeps, replace(TOP, path="src/den.py", address="marmots:src/den.py:1"), DIG]
+    edges = tuple(Edge(Relation.CALLS, Certainty.EXACT, one, (5,), "dig") for one in ends)
+    (section,) = usages_sections(usages(Side(edges, 5), None))
+    assert [(item.file, *item.lines, item.inside) for item in section.items] == [
+        ("", "- calls marmots:src/tools.py#measure  line 5 [hub]", False),
+        ("marmots:src/den.py", "- calls #a  line 5", True),
+        ("", "- calls #b  line 5", True),
+        ("", "- calls top level  line 5", True),
+        ("", "- calls marmots:src/burrow3.py#Burrow.dig  line 5", False),
+    ]
 
 
 def test_a_change_that_touches_no_symbol_still_says_how_many_files_it_touches() -> None:

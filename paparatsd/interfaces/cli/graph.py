@@ -78,7 +78,7 @@ def outline(context: Context) -> int:
         head, remarks, lines = words.outline_lines(file)
         output.line(head, style="cyan")
         for remark in remarks:
-            _dim(output, remark)
+            _fitting(output, remark, style="dim")
         for line in lines:
             _fitting(output, line)
         if file["hidden"]:
@@ -203,8 +203,11 @@ def _print_sections(output: Output, sections: Iterable[Section]) -> None:
             output.line()
         for number, line in enumerate(section.head):
             output.line(line, style="bold" if number == 0 else "dim")
-        for first, *rest in section.items:
-            output.line(first)
+        for item in section.items:
+            if item.file:
+                output.line(f"  {item.file}", style="cyan")
+            first, *rest = item.lines
+            output.line("  " + first if item.inside else first)
             for line in rest:
                 _fitting(output, line, style="dim")
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from paparatsd.errors import UnknownAddress
     from paparatsd.interfaces.arguments import Arguments
-    from paparatsd.interfaces.graph_phrases import Section
+    from paparatsd.interfaces.graph_phrases import Item, Section
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.model import Freshness
 
@@ -135,9 +135,15 @@ def told(
             page.say(section.head)
             continue
         head = [shortened(line) for line in section.head]
-        items = [[shortened(line) for line in item] for item in section.items]
+        items = [_lines_of(item) for item in section.items]
         _cut(shape, section.part, page.items(head, items, share=share))
     return reply_of(shape, page.text(continued(shape)), whole)
+
+
+def _lines_of(item: Item) -> list[str]:
+    """Return the lines of an item; in one piece with the first what is to stand above it."""
+    first, *rest = map(shortened, item.lines)
+    return [f"in {shortened(item.file)}:\n{first}" if item.file else first, *rest]
 
 
 def _cut(shape: Any, part: Sequence[str | int], shown: int) -> None:  # noqa: ANN401 - a JSON value

@@ -96,6 +96,12 @@ def usages_more(shape: Shape) -> list[tuple[str, int, int]]:
     ]
 
 
+def goes_on_elsewhere(shape: Shape) -> bool:
+    """Say whether one of several symbols has more users than are told here."""
+    sides = [found[name] for found in shape["found"] for name in ("incoming", "outgoing")]
+    return len(shape["found"]) > 1 and any(side and side["more"] is not None for side in sides)
+
+
 def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell where something is defined."""
     items = []
@@ -113,10 +119,10 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
 
 def outline_title(shape: Shape) -> str:
     """Return what is outlined."""
-    where = f"{shape['project']}:{shape['path']}"
+    where = f"{shape['project']}:{shape['path']}" if shape["path"] else str(shape["project"])
     if len(shape["files"]) == 1 and shape["files"][0]["path"] == shape["path"]:
         return where
-    return f"{where or shape['project']} ({counted(shape['total_files'], 'file')})"
+    return f"{where} ({counted(shape['total_files'], 'file')})"
 
 
 def folders_line(shape: Shape) -> str:

@@ -12,6 +12,7 @@ from paparatsd.graph_model import (
     ChangedAnswer,
     Edge,
     ImpactAnswer,
+    OutlineAnswer,
     Relation,
     Side,
     Usages,
@@ -30,12 +31,16 @@ from paparatsd.interfaces.graph_shapes import (
     changed_json,
     edge_json,
     impact_json,
+    outline_json,
     symbol_json,
     usages_json,
 )
 from paparatsd.interfaces.graph_words import (
     changed_line,
+    folders_line,
+    goes_on_elsewhere,
     impact_line,
+    outline_title,
     usages_more,
     usages_sections,
 )
@@ -139,7 +144,10 @@ def test_each_side_goes_on_by_itself_and_several_symbols_do_not() -> None:
     side, whole = Side((edge,), 9, 4), Side((edge,), 1)
     assert usages_more(usages(side, whole)) == [("incoming", 4, 5)]
     assert usages_more(usages(side, side)) == [("incoming", 4, 5), ("outgoing", 4, 5)]
-    assert usages_more(usages(side, None, times=2)) == []
+    several = usages(side, None, times=2)
+    assert usages_more(several) == []
+    assert goes_on_elsewhere(several)
+    assert not goes_on_elsewhere(usages(whole, None, times=2))
 
 
 def test_impact_says_what_is_not_known_and_not_that_there_is_nothing() -> None:
@@ -168,6 +176,14 @@ def test_neighbours_in_one_file_are_named_below_its_path_and_others_by_address()
         ("", "- calls top level  line 5", True),
         ("", "- calls marmots:src/burrow3.py#Burrow.dig  line 5", False),
     ]
+
+
+def test_an_outline_is_titled_by_its_path_and_the_whole_project_by_its_name() -> None:
+    whole = outline_json(OutlineAnswer(DIG.project, "", (), {"src": 1_204}, 1_204))
+    assert outline_title(whole) == "marmots (1,204 files)"
+    assert folders_line(whole) == "folders, with their files: src/ 1204"
+    folder = outline_json(OutlineAnswer(DIG.project, "src", (), {}, 3))
+    assert (outline_title(folder), folders_line(folder)) == ("marmots:src (3 files)", "")
 
 
 def test_a_change_that_touches_no_symbol_still_says_how_many_files_it_touches() -> None:

@@ -44,6 +44,8 @@ def usages(context: Context) -> int:
     for side, offset, left in words.usages_more(answer):
         which = f" --direction {side}" if arguments.direction == "both" else ""
         _dim(context.output, f"{left:,} more with{which} --offset {offset}")
+    if words.goes_on_elsewhere(answer):
+        _dim(context.output, "more users of some of these: ask with the address of one")
     return 0
 
 

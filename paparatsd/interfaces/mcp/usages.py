@@ -135,13 +135,12 @@ async def _find_usages(service: ToolsApi, arguments: Arguments) -> ToolReply:
     except (UnknownAddress, UnknownProject) as error:
         return await not_there(service, error, empty)
     shape = shapes.usages_json(answer)
-    title = f"Usages of {request.at!r}"
-    if answer.meant > 1:
-        title += f": it has {answer.meant} definitions; the address of one asks for it alone"
-    page = start_page(title, max_tokens, answer.notes, answer.freshness)
+    page = start_page(f"Usages of {request.at!r}", max_tokens, answer.notes, answer.freshness)
 
     def continued(shape: dict[str, Any]) -> str:
         _go_on(shape, request.offset)
+        if words.goes_on_elsewhere(shape):
+            return "more users of some of these: ask with the address of one"
         return "; ".join(
             f"{left} more: direction={side}, offset={offset}"
             for side, offset, left in words.usages_more(shape)

@@ -198,7 +198,7 @@ async def test_a_client_with_the_token_is_served(kind: str) -> None:
         served(HttpSettings(port=0, token=token)) as up,
         client_of(up, kind, token) as client,
     ):
-        assert len((await client.list_tools()).tools) == 5
+        assert len((await client.list_tools()).tools) == len(TOOLS)
 
 
 POST = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}

@@ -31,9 +31,9 @@ remove anything that others may use.
 - what have I changed, who is affected: changed_symbols, before you say that you are done.
 - what can be removed: unused_definitions; its doubts are to be checked. What is a project built \
 on, where does it begin: hubs.
-They take the addresses of results. An unmarked edge is known from the source; ? is inferred from \
-the name, ?? one of several. No edge is no proof: strings, reflection and repositories that are \
-not indexed cannot be seen.
+They take the addresses of results; below a line "in FILE:" a #Name means FILE#Name. An \
+unmarked edge is known from the source; ? is inferred from the name, ?? one of several. No edge \
+is no proof: strings, reflection and repositories that are not indexed cannot be seen.
 
 Addresses look like project:path#Qualified.name and stay valid while the rest of the file is \
 edited; project:path:line and project:path:start-end are taken too.
@@ -67,7 +67,8 @@ a person do: search_commits.
 address out of another answer.
 - What depends on X, what may break if it changes, in which project: impact_analysis with a \
 question or an address. Where is X used: find_usages with an address. Name projects and features, \
-not functions; what is marked ? is likely, not certain.
+not functions; what is marked ? is likely, not certain; below a line "in FILE:" a #Name means \
+FILE#Name.
 - What exactly does the code say: search_code, then get_chunk. Say it in words; show code only \
 when you are asked for it.
 - What is indexed: list_projects. Does the index work: health_check.

@@ -271,7 +271,7 @@ class Resolver:
         if use.kind in ("call", "construct"):
             made = [made for one in found for made in self.constructors(one)]
             found = tuple(dict.fromkeys((*found, *made)))
-        return Resolution(found[:MAX_MEANINGS], Certainty.EXACT)
+        return Resolution(found[:MAX_MEANINGS], Certainty.EXACT) if found else Resolution()
 
     def _defined(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
         """Add the definitions of what is only declared, where languages keep them apart."""
@@ -281,11 +281,12 @@ class Resolver:
             if file is None or one.index < 0 or not traits_of(file.language).apart:
                 continue
             symbol = file.symbols[one.index]
-            if symbol.kind not in CALLABLE:
+            if symbol.kind not in CALLABLE or not _is_declaration(symbol):
                 continue
             namesakes = one.tree.defining([symbol.name])[symbol.name]
             if len(namesakes) <= MAX_MEANINGS:
-                added += [other for other in namesakes if _is_body(other, symbol)]
+                bodies = [other for other in namesakes if _is_body(other, one, symbol)]
+                added += self._types.parts.including(one, bodies) if bodies[1:] else bodies
         return tuple(dict.fromkeys((*added, *targets))) if added else targets
 
     def constructors(self, target: Target) -> Sequence[Target]:
@@ -391,20 +392,25 @@ def _plain(values: Sequence[Value]) -> list[Value]:
     return [one for one in values if one.sort is not Sort.OBJECT]
 
 
-def _is_body(target: Target, declared: Symbol) -> bool:
-    """Say whether a target defines what another file declares."""
+def _is_body(target: Target, place: Target, declared: Symbol) -> bool:
+    """Say whether a target defines what is declared in a place."""
     symbol = symbol_of(target)
     return (
         symbol is not None
         and symbol.kind in CALLABLE
         and symbol.qualified == declared.qualified
-        and symbol.end_line > symbol.start_line
+        and (symbol.exported or target.path == place.path)
+        and not _is_declaration(symbol)
     )
+
+
+def _is_declaration(symbol: Symbol) -> bool:
+    return symbol.signature.rstrip().endswith(";")
 
 
 def _only_body(targets: Sequence[Target]) -> Target | None:
     """Return the one definition among declarations of the same name, None when there are more."""
     symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
-    bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
+    bodies = [one for one in targets if symbols and _is_body(one, one, symbols[0])]
     alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
     return bodies[0] if alone and len(targets) > 1 else None

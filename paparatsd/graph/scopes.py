@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 NOTHING = frozenset({"", "None", "null", "nil", "undefined", "NULL", "nullptr"})
 """Values that say nothing of what a name is bound to later."""
+
+_TAGGED = frozenset({"struct", "enum"})
+_SCOPED = re.compile(r"\benum\s+(?:class|struct)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +42,28 @@ def bindings(
 ) -> Iterator[Binding]:
     """Yield what a name may be bound to in its own file, the innermost first.
 
-    `called`: brackets follow; where functions have names of their own, no variable is meant.
+    `called`: brackets follow; where functions have names of their own, no variable is meant, and
+    where types have, none of those.
     """
     found = _bindings(file, scope, line, name)
-    if called and traits_of(file.language).calls_apart:
+    traits = traits_of(file.language)
+    if called and traits.calls_apart:
         return (one for one in found if one.fact is None and not _are_values(file, one.symbols))
+    if called and traits.tags:
+        return _without_tags(file, found)
     return found
+
+
+def _without_tags(file: FileSymbols, found: Iterator[Binding]) -> Iterator[Binding]:
+    for one in found:
+        kept = tuple(at for at in one.symbols if not is_tag(file, at))
+        if kept or not one.symbols:
+            yield replace(one, symbols=kept)
+
+
+def is_tag(file: FileSymbols, index: int) -> bool:
+    """Say whether a symbol is named by a keyword with its name only: a C struct, union or enum."""
+    return traits_of(file.language).tags and file.symbols[index].kind in _TAGGED
 
 
 def _are_values(file: FileSymbols, symbols: tuple[int, ...]) -> bool:
@@ -85,8 +105,8 @@ def _is_bound_type(fact: Fact) -> bool:
 def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
     """Yield what one scope itself binds: definitions, else imports (at the top), else variables."""
     named = file.named(name)
-    inside = tuple(
-        at for at in named if (is_top(file, at) if scope < 0 else file.symbols[at].parent == scope)
+    inside = defining(
+        file, [at for at in named if (is_top(file, at) if scope < 0 else home(file, at) == scope)]
     )
     fact = best_fact(file.scope_facts(scope, name), line)
     if fact is not None and inside and _is_nearer(file, fact, inside, line):
@@ -129,12 +149,48 @@ def best_fact(facts: Sequence[Fact], line: int) -> Fact | None:
     return above[-1]
 
 
+def defining(file: FileSymbols, found: Sequence[int]) -> tuple[int, ...]:
+    """Return which symbols of a name define it: what only adds to a type elsewhere does not.
+
+    Neither does `mod b;`, which says that there is a file.
+    """
+    added = traits_of(file.language).adding
+    if not added:
+        return tuple(found)
+    return tuple(
+        at
+        for at in found
+        if (kind := file.symbols[at].kind) not in added
+        or (kind == "module" and file.symbols[at].signature[-1:] != ";")
+    )
+
+
+def home(file: FileSymbols, index: int) -> int:
+    """Return the symbol in whose scope one is named, -1 for the file.
+
+    That is its parent; but the values of a C enum are names of the scope around the enum, and a
+    `typedef` is no scope for the struct or enum written inside of it.
+    """
+    symbol = file.symbols[index]
+    parent = symbol.parent
+    if parent < 0 or not traits_of(file.language).loose_enums:
+        return parent
+    owner = file.symbols[parent]
+    if owner.kind == "enum" and symbol.kind in VALUES and not _SCOPED.search(owner.signature):
+        parent = owner.parent
+    while parent >= 0 and (around := file.symbols[parent]).kind == "type":
+        if around.name == symbol.name:
+            break
+        parent = around.parent
+    return parent
+
+
 def is_top(file: FileSymbols, index: int) -> bool:
     """Say whether a symbol is at the top of its file, namespaces and modules around it aside."""
     symbol = file.symbols[index]
     if symbol.parent < 0:
         return symbol.qualified == symbol.name or symbol.kind in TYPES
-    parent = symbol.parent
+    parent = home(file, index)
     while parent >= 0:
         if file.symbols[parent].kind != "module":
             return False
@@ -144,10 +200,14 @@ def is_top(file: FileSymbols, index: int) -> bool:
 
 def type_at(file: FileSymbols, line: int) -> int:
     """Return the innermost type that a line lies in, -1 for none."""
-    found = file.around(line)
-    while found >= 0 and file.symbols[found].kind not in TYPES:
-        found = file.outer(found)
-    return found
+    found = around = file.around(line)
+    while around >= 0:
+        symbol = file.symbols[around]
+        # Of several that begin in the line the outermost: the others are written inside of it.
+        if symbol.kind in TYPES and (file.symbols[found].kind not in TYPES or symbol.start_line == line):
+            found = around
+        around = file.outer(around)
+    return found if found >= 0 and file.symbols[found].kind in TYPES else -1
 
 
 def type_around(file: FileSymbols, scope: int) -> int:

@@ -11,6 +11,7 @@ from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import Bases, Members
+from paparatsd.graph.parts import Parts
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -44,6 +45,7 @@ _MAX_KEPT = 50_000
 
 _TOKEN = re.compile(r"\(\)|\[\]|(?:\.|::|->|\\)?[@$]{0,2}#?[\w$]+[?!]?")
 _SEPARATOR = re.compile(r"^(?:\.|::|->|\\)")
+_BRACKETS = frozenset({"()", "[]"})
 
 
 class Types:
@@ -51,7 +53,8 @@ class Types:
 
     def __init__(self, imports: Imports) -> None:
         self.imports = imports
-        self.members = Members(self.bases_named)
+        self.parts = Parts(imports)
+        self.members = Members(self.bases_named, self.parts.those_of)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._depth = 0
@@ -87,19 +90,29 @@ class Types:
         if not tokens or "".join(tokens) != text:
             return ()
         values, rest = self._start(place, tokens)
-        for part in rest:
-            if not values:
-                return ()
-            values = self._each(values, self._step(part))
+        at = 0
+        while at < len(rest) and values:
+            called = rest[at] not in _BRACKETS and rest[at + 1 : at + 2] == ["()"]
+            values = self._each(values, self._step(rest[at], called=called))
+            at += 2 if called else 1
         return values
 
-    def _step(self, part: str) -> Step:
+    def _step(self, part: str, *, called: bool) -> Step:
         if part == "()":
             return self.call
         if part == "[]":
             return _element
         name = _SEPARATOR.sub("", part)
+        if called:
+            return lambda one: self._called(one, name)
         return lambda one: self.member(one, name)
+
+    def _called(self, value: Value, name: str) -> Values:
+        """Return what calling a member gives: of wrappers and lists what is inside them."""
+        found = self.member(value, name)
+        if value.sort is Sort.LIST or (found == (value,) and value.sort is Sort.OBJECT):
+            return found
+        return self._each(found, self.call)
 
     def _each(self, values: Values, step: Step) -> Values:
         found: dict[Value, None] = {}
@@ -134,7 +147,7 @@ class Types:
     def _full_name(self, place: Place, tokens: list[str]) -> tuple[Values, list[str]]:
         """Find the longest beginning of a chain that names a module or something in one."""
         names = 0
-        while names < len(tokens) and tokens[names] not in ("()", "[]"):
+        while names < len(tokens) and tokens[names] not in _BRACKETS:
             names += 1
         for length in range(names, 0, -1):
             path = "".join(tokens[:length])
@@ -433,6 +446,9 @@ class Types:
             fields = self._field(one, name)
             if fields or targets:
                 return fields
+        file = target.tree.file(target.path)
+        if file is not None and name in traits_of(file.language).opening:
+            return (value,)
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()

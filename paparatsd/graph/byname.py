@@ -9,7 +9,7 @@ from paparatsd.chunks.languages import language_of
 from paparatsd.chunks.names import last_part
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import without_stubs
-from paparatsd.graph.scopes import defining, is_tag
+from paparatsd.graph.scopes import defining, is_tag, is_top
 from paparatsd.graph.traits import traits_of
 
 if TYPE_CHECKING:
@@ -111,6 +111,14 @@ def symbol_of(target: Target) -> Symbol | None:
     return None if file is None or target.index < 0 else file.symbols[target.index]
 
 
+def _may_be_bare(target: Target) -> bool:
+    """Say whether a type can be meant without what it is inside of, by somebody it is lent to."""
+    file = target.tree.file(target.path)
+    if file is None:
+        return False
+    return not traits_of(file.language).bound_types or is_top(file, target.index)
+
+
 def is_definition(target: Target) -> bool:
     """Say whether a symbol defines what it is called like, and not only adds to it."""
     file = target.tree.file(target.path)
@@ -165,8 +173,9 @@ def _may_be(target: Target, file: FileSymbols, *, member: bool) -> bool:
         owner = target.tree.file(target.path)
         if owner is not None and owner.symbols[symbol.parent].kind in CALLABLE:
             return False
-    is_member = "." in symbol.qualified
-    return is_member if member else not is_member or symbol.kind in TYPES
+    if "." not in symbol.qualified:
+        return not member
+    return member or (symbol.kind in TYPES and _may_be_bare(target))
 
 
 def distinct(targets: Sequence[Target]) -> set[tuple[int, str, str]]:

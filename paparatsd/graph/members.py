@@ -132,6 +132,20 @@ class Members:
                 return found
         return ()
 
+    def bare(self, target: Target, name: str) -> tuple[Target, ...]:
+        """Return what a name means in a type where members are named without a receiver.
+
+        A type's own name, or that of a base, is the type there, not its constructor.
+        """
+        for one in self.lineage(target).types:
+            file = one.tree.file(one.path)
+            if file is not None and file.symbols[one.index].name == name:
+                return (one,)
+            found = self.own(one, name)
+            if found:
+                return found
+        return ()
+
     def lineage(self, target: Target) -> Lineage:
         """Return a type with all its bases, in method resolution order."""
         known = self._lineages.get(target.key)

@@ -52,6 +52,14 @@ class Parts:
                 found.append(one)
         return found or bodies
 
+    def included(self, body: Target, declarations: list[Target]) -> list[Target]:
+        """Return those that the file of a body includes; all when it includes none of them."""
+        file = body.tree.file(body.path)
+        found = [
+            one for one in declarations if file and self._brings(body.tree, file, one.path)
+        ]
+        return found or declarations
+
     def _belong(self, target: Target, path: str) -> bool:
         """Say whether a file may define members of a type, or the type's other parts."""
         file, other = target.tree.file(target.path), target.tree.file(path)

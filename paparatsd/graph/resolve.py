@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
+_HEAD = re.compile(r"[^\W\d]\w*")
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
 _CAST = re.compile(
     r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
@@ -96,15 +97,19 @@ class Resolver:
         return Resolution(targets, Certainty.EXACT) if targets else Resolution()
 
     def _bare(self, place: Place, use: Use) -> Resolution:
-        blocked = False
+        blocked = lent = False
         called = use.kind == "call"
         for binding in bindings(place.file, place.scope, place.line, use.name, called=called):
+            if binding.scope < 0 and not lent:
+                lent = True
+                if (found := self._of_lent(place, use)) is not None:
+                    return found
             if binding.symbols:
                 path = place.file.path
                 return self._exact([Target(self.tree, path, at) for at in binding.symbols], use)
             if binding.owner >= 0:
                 owner = Target(self.tree, place.file.path, binding.owner)
-                members = self._types.members.find(owner, use.name)
+                members = self._types.members.bare(owner, use.name)
                 if members:
                     return self._exact(members, use)
                 blocked = blocked or self._types.members.lineage(owner).outside
@@ -113,7 +118,17 @@ class Resolver:
                 return self._of_values(_plain(values), use) or Resolution()
             else:
                 return self._of_imports(place, binding.imports, use)
-        return self._from_around(place, use, blocked=blocked)
+        found = None if lent else self._of_lent(place, use)
+        return found or self._from_around(place, use, blocked=blocked)
+
+    def _of_lent(self, place: Place, use: Use) -> Resolution | None:
+        """Resolve a member of what lends its members to the function around."""
+        for value in self._types.lent(place):
+            if value.target is not None and (
+                targets := self._types.members.bare(value.target, use.name)
+            ):
+                return self._exact(targets, use)
+        return None
 
     def _of_imports(self, place: Place, imports: Sequence[Use], use: Use) -> Resolution:
         external = ""
@@ -154,9 +169,26 @@ class Resolver:
             resolved = self._of_values(values, use)
             if resolved is not None and resolved.targets:
                 return resolved
+        macros = self._macros(place.file, use)
+        if macros:
+            return macros
         if blocked or self._is_bound_elsewhere(place.file, traits.bound):
             return Resolution()
         return self._by_name(place.file, use, member=False)
+
+    def _macros(self, file: FileSymbols, use: Use) -> Resolution | None:
+        """Return the macros of the name, where they are seen without being imported."""
+        if use.kind != "call" or not traits_of(file.language).textual_macros:
+            return None
+        found = [
+            one
+            for one in self._names.meant_by(file, use, member=False) or ()
+            if (symbol := symbol_of(one)) is not None and symbol.kind == "macro"
+        ]
+        if not found:
+            return None
+        certainty = Certainty.INFERRED if len(found) == 1 else Certainty.AMBIGUOUS
+        return Resolution(tuple(found), certainty)
 
     def _is_bound_elsewhere(self, file: FileSymbols, bound: str) -> bool:
         """Say whether an unbound name of a file must be from outside: built in, or predefined."""
@@ -181,7 +213,25 @@ class Resolver:
             whole = self._of_values(self._types.chain(place, f"{chain}.{use.name}"), use)
             if whole is not None and whole.targets:
                 return whole
+        if not values and (package := self._foreign(place, use.receiver)):
+            return Resolution(external=package)
         return self._by_name(place.file, use, member=True)
+
+    def _foreign(self, place: Place, receiver: str) -> str:
+        """Return the package that a receiver is from for sure, though nothing binds it; or ""."""
+        head = _HEAD.match(receiver) if len(receiver) < MAX_RECEIVER_CHARS else None
+        if head is None or self._types.name(place, head[0]) is not None:
+            return ""
+        traits, name = traits_of(place.file.language), head[0]
+        if name in traits.foreign:
+            return name
+        is_path = receiver.startswith("::", head.end()) or (name[0].isupper() and traits.bound_types)
+        if is_path and not self._types.chain(place, name):
+            return name
+        wildcards = self._imports.wildcards(self.tree, place.file)
+        named = [one for one in wildcards if name in (one.name, one.target)]
+        outside = all(self._imports.leads(self.tree, place.file, one) is None for one in named)
+        return name if named and outside else ""
 
     def _receiver(self, place: Place, text: str) -> tuple[str, Sequence[Value]]:
         """Return the chain that a receiver is, "" for none, and what it can be."""

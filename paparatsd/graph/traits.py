@@ -36,6 +36,8 @@ class Traits:
     "folder", a "package", an "import" of one by the other, its "name", which means it in both, or
     ("apart") that only one of them has the type. `extended`: functions with a bound `this` are
     members of its type; `lends_this`: inside of them its members are named without a receiver.
+    `foreign`: names of packages that are always from outside; `bound_types`: so is what a capital
+    begins and nothing binds. `textual_macros`: macros are seen without being imported.
     `maker`: the member of a type that gives an instance. `bare_calls`: naming a function calls it.
     """
 
@@ -61,6 +63,9 @@ class Traits:
     parts: str = ""
     extended: bool = False
     lends_this: bool = False
+    foreign: frozenset[str] = _NONE
+    bound_types: bool = False
+    textual_macros: bool = False
     maker: str = ""
     bare_calls: bool = False
 
@@ -94,6 +99,7 @@ ECMA = Traits(
 CPP = Traits(
     family="c", own=_THIS, implicit_this=True, constructors=("=",), open_types=True,
     full_names=True, apart=True, loose_enums=True, parts="apart",
+    foreign=frozenset({"std"}),
 )  # fmt: skip
 C = replace(CPP, tags=True)
 JVM = Traits(
@@ -125,6 +131,9 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             full_names=True,
             bound="always",
             opening=_OPENING,
+            foreign=frozenset({"std", "core", "alloc"}),
+            bound_types=True,
+            textual_macros=True,
             adding=frozenset({"impl", "module"}),
             parts="name",
         ),
@@ -146,6 +155,8 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             constructors=("init",),
             open_types=True,
             adding=frozenset({"impl"}),
+            foreign=frozenset({"Swift"}),
+            bound_types=True,
             parts="import",
         ),
         "java": JVM,

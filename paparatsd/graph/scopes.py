@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.files import TYPES, VALUES
+from paparatsd.graph.files import CALLABLE, TYPES, VALUES
 from paparatsd.graph.traits import traits_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ NOTHING = frozenset({"", "None", "null", "nil", "undefined", "NULL", "nullptr"})
 
 _TAGGED = frozenset({"struct", "enum"})
 _SCOPED = re.compile(r"\benum\s+(?:class|struct)\b")
+_DECLARED = re.compile(r"(?:const|let|var|class|(?:async\s+)?function)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,16 @@ def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Bi
     """Yield what one scope itself binds: definitions, else imports (at the top), else variables."""
     named = file.named(name)
     inside = defining(
-        file, [at for at in named if (is_top(file, at) if scope < 0 else home(file, at) == scope)]
+        file,
+        [
+            at
+            for at in named
+            if (is_top(file, at) if scope < 0 else home(file, at) == scope)
+            or _is_within_value(file, at, scope, line)
+        ],
     )
+    if len(inside) > 1 and _has_blocks(file, scope):
+        inside = _nearest(file, inside, line)
     fact = best_fact(file.scope_facts(scope, name), line)
     if fact is not None and inside and _is_nearer(file, fact, inside, line):
         yield Binding(scope, fact)
@@ -117,6 +126,37 @@ def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Bi
         yield Binding(scope, imports=tuple(imports))
     if fact is not None and not inside:
         yield Binding(scope, fact)
+
+
+def _is_within_value(file: FileSymbols, index: int, scope: int, line: int) -> bool:
+    """Say whether a name is declared in a callback that a value of this scope is made with.
+
+    The members of an object are written otherwise.
+    """
+    symbol = file.symbols[index]
+    if symbol.parent < 0 or (around := file.symbols[symbol.parent]).kind not in VALUES:
+        return False
+    if not around.start_line <= line <= around.end_line or file.outer(index) != scope:
+        return False
+    return _DECLARED.match(symbol.signature) is not None
+
+
+def _has_blocks(file: FileSymbols, scope: int) -> bool:
+    """Say whether one name may be that of several things in a scope, each in a block of its own."""
+    blocks = traits_of(file.language).blocks
+    return blocks == "all" or (blocks == "inside" and file.symbols[scope].kind in CALLABLE)
+
+
+def _nearest(file: FileSymbols, inside: tuple[int, ...], line: int) -> tuple[int, ...]:
+    """Return the last one that begins at or above a line, with its overloads; else the first."""
+    groups: list[list[int]] = []
+    for at in inside:
+        if groups and file.symbols[groups[-1][-1]].signature[-1:] == ";":
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    above = [group for group in groups if file.symbols[group[0]].start_line <= line]
+    return tuple(above[-1] if above else groups[0])
 
 
 def _is_nearer(file: FileSymbols, fact: Fact, inside: tuple[int, ...], line: int) -> bool:
@@ -141,12 +181,19 @@ def best_fact(facts: Sequence[Fact], line: int) -> Fact | None:
     if not bound:
         return None
     above = [fact for fact in bound if fact.line <= line] or bound[:1]
+    if len(above) > 1 and above[-1].line == line and _is_rebound(above[-1]):
+        # `x = f(x)`: what is used in the line is what the name was before.
+        above = above[:-1]
     typed = [fact for fact in above if fact.type]
     if typed:
         return typed[-1]
     if above[-1].value in NOTHING - {""}:
         return next((fact for fact in reversed(above) if fact.value not in NOTHING), above[-1])
     return above[-1]
+
+
+def _is_rebound(fact: Fact) -> bool:
+    return bool(fact.value) and not fact.type and not fact.value.endswith("[]")
 
 
 def defining(file: FileSymbols, found: Sequence[int]) -> tuple[int, ...]:

@@ -36,7 +36,8 @@ class Traits:
     "folder", a "package", an "import" of one by the other, its "name", which means it in both, or
     ("apart") that only one of them has the type. `extended`: functions with a bound `this` are
     members of its type; `lends_this`: inside of them its members are named without a receiver.
-    `foreign`: names of packages that are always from outside; `bound_types`: so is what a capital
+    `blocks`: where several things of one name are each bound in a block of their own: "all" over,
+    "inside" of functions. `foreign`: names of packages that are always from outside; `bound_types`: so is what a capital
     begins and nothing binds. `textual_macros`: macros are seen without being imported.
     `maker`: the member of a type that gives an instance. `bare_calls`: naming a function calls it.
     """
@@ -63,6 +64,7 @@ class Traits:
     parts: str = ""
     extended: bool = False
     lends_this: bool = False
+    blocks: str = "inside"
     foreign: frozenset[str] = _NONE
     bound_types: bool = False
     textual_macros: bool = False
@@ -86,6 +88,7 @@ PYTHON = Traits(
     parent=frozenset({"super()"}),
     constructors=("__init__", "__new__"),
     called="__call__",
+    blocks="",
     dotted_imports=True,
     bound="always",
 )
@@ -95,6 +98,7 @@ ECMA = Traits(
     own_type=frozenset({"this"}),
     constructors=("constructor",),
     bound="modules",
+    blocks="all",
 )
 CPP = Traits(
     family="c", own=_THIS, implicit_this=True, constructors=("=",), open_types=True,

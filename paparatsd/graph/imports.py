@@ -59,7 +59,7 @@ class Imports:
     """Follows imports from the files of one project into it and into others of its group."""
 
     def __init__(self, tree: Tree, others: Sequence[Tree]) -> None:
-        self._tree = tree
+        self.tree = tree
         self._others = others
         self._led: dict[tuple[int, str, Use], tuple[Tree, Imported] | None] = {}
         self._open: set[tuple[int, tuple[str, ...], str]] = set()
@@ -114,7 +114,7 @@ class Imports:
         if imported is not None:
             return tree, imported
         package = modules.package(use)
-        for other in (self._tree, *self._others) if package else ():
+        for other in (self.tree, *self._others) if package else ():
             if other is not tree and other.labelled("provides", package):
                 imported = modules.imported(other, file, use)
                 if imported is not None:
@@ -259,9 +259,7 @@ def _namespace(fact: Fact) -> Use:
 
 def _is_top_of_file(target: Target) -> bool:
     file = target.tree.file(target.path)
-    return file is not None and bool(
-        is_top(file, target.index) and defining(file, [target.index])
-    )
+    return file is not None and bool(is_top(file, target.index) and defining(file, [target.index]))
 
 
 def without_stubs(targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.extensions import Extensions, extends_types, gives_itself
 from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
-from paparatsd.graph.members import Bases, Members
+from paparatsd.graph.members import MAX_OPENED, Bases, Members
+from paparatsd.graph.parts import Parts
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -44,6 +46,7 @@ _MAX_KEPT = 50_000
 
 _TOKEN = re.compile(r"\(\)|\[\]|(?:\.|::|->|\\)?[@$]{0,2}#?[\w$]+[?!]?")
 _SEPARATOR = re.compile(r"^(?:\.|::|->|\\)")
+_BRACKETS = frozenset({"()", "[]"})
 
 
 class Types:
@@ -51,9 +54,12 @@ class Types:
 
     def __init__(self, imports: Imports) -> None:
         self.imports = imports
-        self.members = Members(self.bases_named)
+        self.parts = Parts(imports)
+        self.members = Members(self.bases_named, self.parts.those_of)
+        self.extensions = Extensions(self.members, self.of_type)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
+        self._lent: dict[tuple[int, str, int], Values] = {}
         self._depth = 0
         self._steps = 0
         self._nested = 0
@@ -87,19 +93,35 @@ class Types:
         if not tokens or "".join(tokens) != text:
             return ()
         values, rest = self._start(place, tokens)
-        for part in rest:
-            if not values:
-                return ()
-            values = self._each(values, self._step(part))
+        at = 0
+        while at < len(rest) and values:
+            called = rest[at] not in _BRACKETS and rest[at + 1 : at + 2] == ["()"]
+            values = self._each(values, self._step(rest[at], called=called))
+            at += 2 if called else 1
         return values
 
-    def _step(self, part: str) -> Step:
+    def _step(self, part: str, *, called: bool) -> Step:
         if part == "()":
             return self.call
         if part == "[]":
             return _element
         name = _SEPARATOR.sub("", part)
+        if called:
+            return lambda one: self._called(one, name)
         return lambda one: self.member(one, name)
+
+    def _called(self, value: Value, name: str) -> Values:
+        """Return what calling a member gives: of wrappers and lists what is inside them."""
+        found = self.member(value, name)
+        if value.sort is Sort.LIST or (found == (value,) and value.sort is Sort.OBJECT):
+            return (
+                found
+                if found[:1] != () and found[0].sort is not Sort.FUNCTION
+                else self._each(found, self.call)
+            )
+        if found == (replace(value, sort=Sort.OBJECT),):  # it was made
+            return found
+        return self._each(found, self.call)
 
     def _each(self, values: Values, step: Step) -> Values:
         found: dict[Value, None] = {}
@@ -134,7 +156,7 @@ class Types:
     def _full_name(self, place: Place, tokens: list[str]) -> tuple[Values, list[str]]:
         """Find the longest beginning of a chain that names a module or something in one."""
         names = 0
-        while names < len(tokens) and tokens[names] not in ("()", "[]"):
+        while names < len(tokens) and tokens[names] not in _BRACKETS:
             names += 1
         for length in range(names, 0, -1):
             path = "".join(tokens[:length])
@@ -153,8 +175,58 @@ class Types:
             return (replace(own, sort=Sort.OBJECT) if own.sort is Sort.TYPE else own,)
         around = type_around(place.file, place.scope)
         if around < 0:
-            return ()
+            return self.lent(place)
         return (Value(Sort.OBJECT, Target(place.tree, place.file.path, around)),)
+
+    def around(self, place: Place) -> Values:
+        """Return the objects whose members need no receiver here, the innermost type's first."""
+        around = type_around(place.file, place.scope)
+        own = (Value(Sort.OBJECT, Target(place.tree, place.file.path, around)),)
+        return (own if around >= 0 else ()) + self.lent(place)
+
+    def lent(self, place: Place) -> Values:
+        """Return what has members that are named here alone, though it is not written around.
+
+        That is the type of another file whose method is defined here, or what a function extends.
+        """
+        traits = traits_of(place.file.language)
+        if place.scope < 0 or not (traits.lends_this or (traits.apart and traits.implicit_this)):
+            return ()
+        key = (place.tree.project_id, place.file.path, place.scope)
+        known = self._lent.get(key)
+        if known is None:
+            if len(self._lent) > _MAX_KEPT:
+                self._lent.clear()
+            self._lent[key] = ()
+            known = self._lent[key] = (
+                self._extended(place) if traits.lends_this else self._owner(place)
+            )
+        return known
+
+    def _extended(self, place: Place) -> Values:
+        scope = place.scope
+        while scope >= 0:
+            fact = place.file.binds(scope, "this", place.line)
+            if fact is not None:
+                return self._of_fact(replace(place, scope=scope), fact)
+            scope = place.file.outer(scope)
+        return ()
+
+    def _owner(self, place: Place) -> Values:
+        """Return the type of another file that a function's qualified name begins with."""
+        file, scope = place.file, place.scope
+        while (outer := file.outer(scope)) >= 0 and file.symbols[outer].kind != "module":
+            scope = outer
+        owner = file.symbols[scope].qualified.rpartition(".")[0]
+        if not owner or type_around(file, scope) >= 0:
+            return ()
+        name = owner.rpartition(".")[2]
+        found = [
+            one for one in place.tree.defining([name])[name][:MAX_OPENED] if _is_type(one, owner)
+        ]
+        here = Target(place.tree, file.path, scope)
+        near = self.parts.included(here, found) if len(found) > 1 else found
+        return tuple(Value(Sort.OBJECT, one) for one in near[:1])
 
     def _own_type(self, place: Place) -> Values:
         return tuple(replace(one, sort=Sort.TYPE) for one in self._self(place) if one.target)
@@ -173,21 +245,40 @@ class Types:
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
+        lent = False
         for binding in bindings(place.file, place.scope, place.line, name, called=called):
-            found = self._bound(place, binding, name)
-            if found is not None:
-                return found
+            if binding.scope < 0 and not lent:
+                lent = True
+                if found := self._of_lent(place, name):
+                    return found
+            bound = self._bound(place, binding, name)
+            if bound is not None:
+                return bound
+        found = () if lent else self._of_lent(place, name)
+        if found:
+            return found
         implicit = self.imports.implicit(place.tree, place.file, name)
         if implicit:
             return self._of_targets(implicit)
         passed = self.imports.passed_on(place.tree, place.file, name)
         return self.values_of(passed) if passed else None
 
+    def _of_lent(self, place: Place, name: str) -> Values:
+        return self._each(self.lent(place), lambda one: self._bare_member(one, name))
+
+    def _bare_member(self, own: Value, name: str) -> Values:
+        """Return what a name is inside a type whose members need no receiver."""
+        if own.target is not None:
+            meant = self.members.bare(own.target, name)
+            if len(meant) == 1 and _is_type(meant[0], name):
+                return (Value(Sort.TYPE, meant[0]),)
+        found = self.member(own, name)
+        return () if found and found[0].sort is Sort.OUTSIDE else found
+
     def _bound(self, place: Place, binding: Binding, name: str) -> Values | None:
         if binding.owner >= 0:
             own = Value(Sort.OBJECT, Target(place.tree, place.file.path, binding.owner))
-            found = self.member(own, name)
-            return None if not found or found[0].sort is Sort.OUTSIDE else found
+            return self._bare_member(own, name) or None
         if binding.fact is not None:
             # What the name was before is meant on the right side of `x = x.next()`.
             line = min(place.line, binding.fact.line)
@@ -198,7 +289,7 @@ class Types:
         if binding.symbols:
             targets = [Target(place.tree, place.file.path, at) for at in binding.symbols]
             return self._of_targets(targets)
-        found = ()
+        found: Values = ()
         for use in binding.imports:
             led = self.imports.follow(place.tree, place.file, use)
             found += self.values_of(led)
@@ -271,9 +362,14 @@ class Types:
                 return found
         if not fact.value:
             return ()
-        return self.chain(replace(place, line=max(fact.line - 1, 0)), fact.value) or self.chain(
+        found = self.chain(replace(place, line=max(fact.line - 1, 0)), fact.value) or self.chain(
             replace(place, line=fact.line), fact.value
         )
+        if traits_of(place.file.language).bare_calls:
+            return self._each(
+                found, lambda one: self.call(one) if one.sort is Sort.FUNCTION else (one,)
+            )
+        return found
 
     # ------------------------------------------------------------------ types as written
 
@@ -327,10 +423,13 @@ class Types:
     def _types_named(self, place: Place, name: str) -> Values:
         """Return the types that a name in a type's place means; one from outside when unknown."""
         found = self.chain(place, name.replace("\\", "."))
+        last = _last(name) if extends_types(place.file.language) else ""
         types = tuple(
-            one for one in found if one.sort in (Sort.TYPE, Sort.OUTSIDE) or _is_bound(one, name)
+            replace(one, text=last) if one.sort is Sort.OUTSIDE else one
+            for one in found
+            if one.sort in (Sort.TYPE, Sort.OUTSIDE) or _is_bound(one, name)
         )
-        return types or (() if found else (outside(""),))
+        return types or (() if found else (outside("", last),))
 
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
@@ -393,6 +492,8 @@ class Types:
         place = Place(target.tree, file, target.index, symbol.end_line, value.own)
         declared = file.returns(target.index)
         if declared:
+            if value.own is not None and gives_itself(file, target.index, declared):
+                return (value.own,)
             return self.of_type(place, declared)
         found: dict[Value, None] = {}
         for chain in file.yields(target.index)[:MAX_RESULTS]:
@@ -412,9 +513,10 @@ class Types:
         if value.sort is Sort.MODULE and value.module is not None:
             return self.values_of(self.imports.member(value.module, name))
         if value.sort is Sort.OUTSIDE:
-            return (value,)
+            return self._extending(value, name) or (replace(value, text=""),)
         if value.sort is Sort.LIST:
-            return _element(value) if name in ELEMENT else (value,)
+            found = self._extending(value, name)
+            return found or (_element(value) if name in ELEMENT else (value,))
         if value.target is None:
             return ()
         if value.sort is Sort.FUNCTION:
@@ -433,9 +535,37 @@ class Types:
             fields = self._field(one, name)
             if fields or targets:
                 return fields
+        file = target.tree.file(target.path)
+        traits = traits_of(file.language if file is not None else "")
+        if value.sort is Sort.TYPE and name == traits.maker:
+            return (own if own.inherited else replace(own, sort=Sort.OBJECT),)
+        if name in traits.opening:
+            return (value,)
+        extending = self._extending(own, name)
+        if extending:
+            return extending
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()
+
+    def _extending(self, value: Value, name: str) -> Values:
+        """Return the functions of the name that extend what a value is."""
+        targets = self.extending(value, name)
+        return tuple(Value(Sort.FUNCTION, one, own=value) for one in targets)[:MAX_ALTERNATIVES]
+
+    def extending(self, value: Value, name: str) -> Sequence[Target]:
+        """Return the functions of a name that are called as members of what a value is."""
+        family = ""
+        if value.sort is Sort.OUTSIDE:
+            if not value.text:
+                return ()
+        else:
+            held = value.target or next((one.target for one in value.elements if one.target), None)
+            file = held.tree.file(held.path) if held is not None else None
+            if file is None or value.sort is Sort.TYPE or not extends_types(file.language):
+                return ()
+            family = traits_of(file.language).family
+        return self.extensions.find(self.imports.tree, value, name, family)
 
     def _field(self, target: Target, name: str) -> Values:
         facts = self.members.fields(target, name)
@@ -452,6 +582,18 @@ def _around_itself(place: Place, fact: Fact) -> Place:
     if scope < 0 or fact.name not in fact.type:
         return place
     return replace(place, scope=place.file.outer(scope))
+
+
+def _last(name: str) -> str:
+    return re.split(r"[.:\\]", name)[-1]
+
+
+def _is_type(target: Target, qualified: str) -> bool:
+    """Say whether a target is a type whose qualified name is this one, or ends so."""
+    file = target.tree.file(target.path)
+    if file is None or target.index < 0 or file.symbols[target.index].kind not in TYPES:
+        return False
+    return f".{file.symbols[target.index].qualified}".endswith(f".{qualified}")
 
 
 def _element(value: Value) -> Values:

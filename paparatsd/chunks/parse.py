@@ -14,15 +14,16 @@ from paparatsd.chunks.fragments import Fragments, name_chunks
 from paparatsd.chunks.languages import has_grammar, language_of
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.lines import windows
+from paparatsd.chunks.manifests.table import manifest_facts
 from paparatsd.chunks.markdown import is_prose, prose_chunks
 from paparatsd.chunks.notebook import notebook_chunks, read_code, read_notebook
 from paparatsd.chunks.structure import TooManyErrors, read_structure
 from paparatsd.chunks.textmap import index_at, map_text
 from paparatsd.chunks.tree import DeadlinePassed, deadline_in
-from paparatsd.model import Chunk, ParsedFile, Symbol
+from paparatsd.model import Chunk, Fact, ParsedFile, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from paparatsd.chunks.structure import Structure
     from paparatsd.chunks.symbols import Definition
@@ -52,6 +53,18 @@ def parse_file(path: str, text: str, limits: ChunkLimits, *, structure: bool = T
     With `structure` False, or when the text has no usable structure, the chunks are overlapping
     windows; `degraded` then says why.
     """
+    parsed = _read(path, text, limits, structure=structure)
+    manifest = manifest_facts(path, text)
+    if not manifest:
+        return parsed
+    return replace(parsed, facts=_by_line((*parsed.facts, *manifest)))
+
+
+def _by_line(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    return tuple(sorted(facts, key=lambda fact: fact.line))
+
+
+def _read(path: str, text: str, limits: ChunkLimits, *, structure: bool) -> ParsedFile:
     source = map_text(text)
     language = _language(path, source)
     if not structure:

@@ -40,7 +40,7 @@ class DotnetModules:
             dotted = ".".join(names)
             if dotted in packages:
                 return Imported(tuple(sorted(packages[dotted])), "*" if everything else "")
-            found = find_name(tree, packages, names)
+            found = find_name(tree, packages, names, defined=bool(outer))
             if found is not None:
                 return Imported(found.paths, f"{found.member}.*") if everything else found
         return None

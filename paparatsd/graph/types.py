@@ -11,6 +11,7 @@ from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import Bases, Members
+from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -237,7 +238,7 @@ class Types:
         if symbol.kind in VALUES:
             return self._variable(target, file, symbol)
         if symbol.kind == "module":
-            return (Value(Sort.OBJECT, target),)
+            return _declared_module(target, file, symbol) or (Value(Sort.OBJECT, target),)
         return (Value(Sort.FUNCTION, target, own=own),)
 
     def _variable(self, target: Target, file: FileSymbols, symbol: Symbol) -> Values:
@@ -452,6 +453,16 @@ def _around_itself(place: Place, fact: Fact) -> Place:
     if scope < 0 or fact.name not in fact.type:
         return place
     return replace(place, scope=place.file.outer(scope))
+
+
+def _declared_module(target: Target, file: FileSymbols, symbol: Symbol) -> Values:
+    """Return the module of another file that a symbol only declares, as Rust's `mod name;`."""
+    if file.language != "rust" or file.children(target.index):
+        return ()
+    paths = tuple(modules_of(file.language).inner(target.tree, (target.path,), symbol.name))
+    if not paths:
+        return ()
+    return (Value(Sort.MODULE, module=Module(target.tree, paths, file.language)),)
 
 
 def _element(value: Value) -> Values:

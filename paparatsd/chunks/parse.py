@@ -17,13 +17,14 @@ from paparatsd.chunks.lines import windows
 from paparatsd.chunks.manifests.table import manifest_facts
 from paparatsd.chunks.markdown import is_prose, prose_chunks
 from paparatsd.chunks.notebook import notebook_chunks, read_code, read_notebook
+from paparatsd.chunks.routes import find_routes
 from paparatsd.chunks.structure import TooManyErrors, read_structure
 from paparatsd.chunks.textmap import index_at, map_text
 from paparatsd.chunks.tree import DeadlinePassed, deadline_in
-from paparatsd.model import Chunk, Fact, ParsedFile, Symbol
+from paparatsd.model import Chunk, ParsedFile, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from paparatsd.chunks.structure import Structure
     from paparatsd.chunks.symbols import Definition
@@ -54,14 +55,12 @@ def parse_file(path: str, text: str, limits: ChunkLimits, *, structure: bool = T
     windows; `degraded` then says why.
     """
     parsed = _read(path, text, limits, structure=structure)
-    manifest = manifest_facts(path, text)
-    if not manifest:
+    routes = find_routes(parsed.language, path, text, parsed.symbols, parsed.comments)
+    more = (*manifest_facts(path, text), *routes)
+    if not more:
         return parsed
-    return replace(parsed, facts=_by_line((*parsed.facts, *manifest)))
-
-
-def _by_line(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    return tuple(sorted(facts, key=lambda fact: fact.line))
+    facts = sorted((*parsed.facts, *more), key=lambda fact: fact.line)
+    return replace(parsed, facts=tuple(facts))
 
 
 def _read(path: str, text: str, limits: ChunkLimits, *, structure: bool) -> ParsedFile:

@@ -185,10 +185,11 @@ class Fact:
     export: under `name` the module gives away its local `value`, or, with `type`, what the module
         `type` calls `value`; "*" for both: all of that module.
     route: "METHOD /path" is answered by `value`, or by the symbol `scope` when that is "".
-    request: "METHOD /path" is asked for here.
+    request: "METHOD /path" is asked for here, of the host `type` when one is written out.
     provides: the folder of this manifest is the package `name` of the ecosystem `type`.
     depends: it needs the package `name` of the ecosystem `type`.
     maps: imports of `name` ("@/*") mean `value` ("src/*"), seen from the manifest's folder.
+    extends: this file of settings takes over those of the file `name`, seen from its folder.
     """
 
     kind: str

@@ -35,6 +35,7 @@ log = structlog.get_logger()
 SPOOL_KEY, CONFIG_KEY = "#spool", "#config"
 """Keys of our own directories at the watch hub; no project's name has a `#`."""
 TIDY_S = 600.0
+BEING_ADDED_S = 0.05
 
 
 def common_of(git_dir: Path) -> Path:
@@ -101,7 +102,7 @@ class Housekeeping:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._repeat(self._spool_moved, self.read_spool))
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
-            tasks.create_task(self._repeat(self._git_moved, self._worktrees.follow))
+            tasks.create_task(self._repeat(self._git_moved, self._follow_worktrees))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
             tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
@@ -117,6 +118,11 @@ class Housekeeping:
                 await self._clock.sleep(self._tick_s)
                 continue
             await event.wait()
+
+    async def _follow_worktrees(self) -> None:
+        """Look after work trees; one that git is adding is awaited: no event tells of its end."""
+        while await self._worktrees.follow():
+            await self._clock.sleep(BEING_ADDED_S)
 
     async def _check_store(self) -> None:
         """Once a start: have built again whatever the vector store has lost meanwhile."""

@@ -12,10 +12,15 @@ from paparatsd.sources import repo
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from paparatsd.clock import Clock
     from paparatsd.model import RepoId
-    from paparatsd.sources.repo import Checkout, ViewSignature
+    from paparatsd.sources.repo import Checkout
 
 COMMIT_ID_CHARS = (40, 64)
+GIT_RESTS_S = 1.0
+"""Longer than this nobody waits for git: what is there by then is shown."""
+STALE_LOCK_S = 3.0
+LOOK_AGAIN_S = 0.01
 
 
 class ProjectPlace:
@@ -25,7 +30,7 @@ class ProjectPlace:
         self.root = root
         self.checkout: Checkout | None = None
         self._identity: tuple[int, int] | None = None
-        self._shown: ViewSignature | None = None
+        self._shown: tuple[object, ...] | None = None
 
     def why_missing(self, indexed_as: RepoId | None) -> str:
         """Say why the root cannot be what was indexed (as which repository), or "".
@@ -61,13 +66,13 @@ class ProjectPlace:
         self.checkout = None
         self._shown = None
 
-    async def signature(self) -> ViewSignature | None:
+    async def signature(self) -> tuple[object, ...] | None:
         """Return what git says now of which files are shown; None without git."""
         if self.checkout is None or not self.checkout.git:
             return None
         return await asyncio.to_thread(repo.view_signature, self.checkout)
 
-    def note_shown(self, signature: ViewSignature | None) -> None:
+    def note_shown(self, signature: tuple[object, ...] | None) -> None:
         """Take note of what git said before the files were listed that are shown now."""
         self._shown = signature
 
@@ -76,11 +81,19 @@ class ProjectPlace:
 
         All work trees of a repository hear of it when something moves in one of them.
         """
-        before = self._shown
-        if before is None or not before.is_settled:
-            return False
-        now = await self.signature()
-        return now is not None and now.parts == before.parts
+        return self._shown is not None and self._shown == await self.signature()
+
+    async def until_git_rests(self, clock: Clock) -> None:
+        """Wait while git is in the middle of changing many files, but not for long."""
+        end = clock.monotonic() + GIT_RESTS_S
+        waited = False
+        while self.checkout is not None and repo.is_git_writing(self.checkout, STALE_LOCK_S):
+            if clock.monotonic() > end:
+                return
+            waited = True
+            await clock.sleep(LOOK_AGAIN_S)
+        if waited:
+            await clock.sleep(LOOK_AGAIN_S)  # the head moves right after the index
 
     def _has_turned(self, checkout: Checkout) -> bool:
         """Whether a folder became a repository or the other way round (two stat calls)."""

@@ -117,7 +117,8 @@ class Service:
         request = replace(request, deadline_s=longest)
         scope = self._answerable.scope(sessions, verified)
         limited = await self._history.limited(scope, request.changed)
-        answer = await self._searcher.search(request, limited)
+        with self._keeper.set_back():
+            answer = await self._searcher.search(request, limited)
         answer = replace(answer, notes=self._answerable.noted(answer.notes, scope))
         if request.changed:
             answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))

@@ -41,6 +41,8 @@ log = structlog.get_logger()
 
 MAX_DIRTY = 500
 """More changed paths than this are cheaper to find by one walk."""
+MANY_DIRTY = 20
+"""So many at once are the work of a program; if it is git, it is let finish."""
 RULE_FILES = frozenset(
     {".gitignore", ".paparatsignore", ".codeindexignore", ".paparats.yml", ".gitattributes"}
 )
@@ -48,6 +50,10 @@ RULE_FILES = frozenset(
 RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
 GIT_MOVED = "git moved"
 """The reason of a pass after git moved in this work tree; in another of its repository is none."""
+WATCH_STARTED = "watch_started"
+"""The doubt of the hub about what changed before it began to watch."""
+WATCHED_S = 2.0
+"""The first look waits so long for files to be watched."""
 PERIODIC = "periodic check"
 """The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
@@ -186,6 +192,10 @@ class ProjectSession:
             self._parts.warm()
         self._wake.set()
 
+    def expect_files(self) -> None:
+        """Have the processes started that read files: many will come soon."""
+        self._parts.warm()
+
     def reindex(self, depth: Depth) -> None:
         """Ask for a full pass; with Depth.FULL every file is read whatever its stat says."""
         self._paranoid = self._paranoid or depth is Depth.FULL
@@ -223,6 +233,9 @@ class ProjectSession:
         try:
             while True:
                 await self._wait_for_work()
+                if len(self._dirty) >= MANY_DIRTY:
+                    # Half of a branch shown now would only hold up the whole.
+                    await self._place.until_git_rests(self._parts.clock)
                 started = self._parts.clock.monotonic()
                 await self._attempt()
                 await self._fold(started)
@@ -270,13 +283,15 @@ class ProjectSession:
         self._looking = unsure if full != PERIODIC else ""
         try:
             if await self._ensure_open():
-                if moved and full is None and not await self._has_git_stayed():
+                doubted = moved or len(dirty) >= MANY_DIRTY
+                if doubted and full is None and not await self._has_git_stayed():
                     full = GIT_MOVED
                 if full is not None or not self._first_pass_done:
                     await self._full_pass(asked, paranoid=paranoid)
                 elif dirty:
                     await self._small_pass(dirty)
                 self._tell_history()
+                log.debug("looked", project=self.name, because=full, paths=len(dirty), git=moved)
             self._failures = 0
         except PaparatsError as error:
             self._full_reason = full or "the last attempt failed"
@@ -370,6 +385,11 @@ class ProjectSession:
             return
         listing = await walk.list_tree(checkout, rules)
         self._watch(checkout, listing.directories)
+        if not self._first_pass_done and await self._parts.hub.covers(self.name, WATCHED_S):
+            # What changed before it was watched shows when files are listed once more: that is
+            # cheaper than to read all twice, as is due when they have only just been written.
+            self._full_reason = None if self._full_reason == WATCH_STARTED else self._full_reason
+            listing = await walk.list_tree(checkout, rules)
         known = await self._parts.ledger.known(self._project_id)
         if not await self._run_pass(PassInput(known, listing, paranoid=paranoid)):
             return

@@ -44,10 +44,14 @@ class WorktreeFollower:
         self._remove = remove
         self.offers: tuple[str, ...] = ()
 
-    async def follow(self) -> None:
-        """Look once at all registered repositories."""
+    async def follow(self) -> bool:
+        """Look once at all registered repositories; True when git is adding a work tree to one.
+
+        That is taken in when git has written its files, so it is worth looking again soon.
+        """
         if self._mode == "off":
-            return
+            return False
+        is_adding = False
         sessions = self._roster.sessions()
         registered = {session.root.resolve() for session in sessions}
         offers: list[str] = []
@@ -59,14 +63,18 @@ class WorktreeFollower:
             found = await asyncio.to_thread(linked_worktrees, common)
             if found is None:
                 continue
-            linked[common] = found
+            linked[common] = found.roots
+            if found.is_adding and self._mode == "add":
+                is_adding = True
+                session.expect_files()
             prefix = session.checkout.prefix
-            roots = sorted(root / prefix for root in found)
+            roots = sorted(root / prefix for root in found.roots)
             for root in (one for one in roots if one not in registered and one.is_dir()):
                 offers += await self._take(root, session)
         self.offers = tuple(offers)
         if self._mode == "add":
             await self._let_go(sessions, linked)
+        return is_adding
 
     async def _take(self, root: Path, beside: ProjectSession) -> list[str]:
         if self._mode == "offer":

@@ -36,9 +36,7 @@ _CAST = re.compile(r"(?:\w+\.)?cast\(\s*([\"']?)([\w.\[\], |]+?)\1\s*,")
 """Python's `typing.cast(Type, value)`."""
 _WHOLE = {"=": "default"}
 """What `export = name` gives away; it is taken like a default export."""
-_INFERRED = frozenset({"var", "val", "auto"})
-"""What stands where a type would, and says that it is the value's."""
-_DECLARED = frozenset({"java", "kotlin", "scala", "csharp"})
+_DECLARED = frozenset({"java", "kotlin", "scala", "csharp", "c", "cpp", "objc"})
 """Where a declared type tells all about what is bound."""
 _OWN = frozenset({"self", "cls", "_"})
 _BINDING = frozenset({"bind", "local", "field", "property"})
@@ -235,7 +233,6 @@ def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> 
     others = found.others
     if len(others) > 1:
         typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
-        typed = "" if typed in _INFERRED else typed
         if not (typed and reader.language in _DECLARED):
             value = _value(others, name, reader)
         if not typed and value.endswith("cast()") and reader.language == "python":

@@ -38,7 +38,7 @@ OWNERS = CONTAINERS - {"module"}
 VALUES = frozenset({"variable", "constant", "field", "property"})
 _SCOPES = {"variable": "var", "locals": "local"}
 """What Terraform's block types are called where their contents are used."""
-_WHOLESALE = frozenset({"c", "cpp", "objc", "swift"})
+_WHOLESALE = frozenset({"c", "cpp", "objc", "swift", "dart"})
 """Languages whose imports bind all names of what they import."""
 _MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
@@ -363,7 +363,9 @@ def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None
     renamed = found.other("alias")
     alias = "" if renamed is None else reader.text(*_ends(renamed))[:MAX_NAME_CHARS]
     binds = found.binds
-    if (binds and reader.language in _WHOLESALE) or alias == ".":
+    if binds == "every":
+        alias, binds = "*", ""
+    elif (binds and not alias and reader.language in _WHOLESALE) or alias == ".":
         alias = "*"
     elif reader.language == "go":
         alias = alias or go_package(target)

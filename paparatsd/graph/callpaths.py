@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.graph.byname import symbol_of
 from paparatsd.graph.files import TYPES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.pick import pick_one
 from paparatsd.graph.refs import Refs
-from paparatsd.graph.resolve import symbol_of
 from paparatsd.graph_model import (
     CallPath,
     Certainty,

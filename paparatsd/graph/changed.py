@@ -129,15 +129,16 @@ class _Teller:
         links = Links() if target is None else self._linker.into(target)
         edges = order_edges(edges_of(links.found, self._refs, incoming=True), touched.path)
         gone = _old_name(touched)
-        if gone:
-            edges = [*self._left_behind(tree, touched, gone), *edges]
+        left = list(self._left_behind(tree, touched, gone)) if gone else []
+        edges = [*(edge for edge, _ in left), *edges]
+        users = [*(user for _, user in left), *(link.user for link in links.found)]
         callers = [
             edge
             for edge in edges
             if not edge.symbol.test
             and not (edge.relation is Relation.IMPORTS and edge.symbol.kind == "file")
         ]
-        tests = self._tests(tree, touched, target, edges)
+        tests = self._tests(tree, touched, users, edges)
         return ChangedSymbol(
             touched.change,
             ref,
@@ -148,7 +149,9 @@ class _Teller:
             tests,
         )
 
-    def _left_behind(self, tree: Tree, touched: Touched, name: str) -> Iterator[Edge]:
+    def _left_behind(
+        self, tree: Tree, touched: Touched, name: str
+    ) -> Iterator[tuple[Edge, Target]]:
         """Yield what still uses the name of something that is gone and finds nothing by it."""
         resolver = self._ground.resolver(tree)
         language = touched.language
@@ -162,7 +165,7 @@ class _Teller:
                 if "." in touched.symbol.qualified and not use.receiver:
                     continue
                 user = Target(tree, file.path, file.around(use.line))
-                yield Edge(
+                edge = Edge(
                     Relation.IMPORTS if use.kind == "import" else Relation.CALLS,
                     Certainty.INFERRED,
                     self._refs.of(user),
@@ -170,9 +173,10 @@ class _Teller:
                     name,
                     note="still names it; nothing of that name is found any more",
                 )
+                yield edge, user
 
     def _tests(
-        self, tree: Tree, touched: Touched, target: Target | None, edges: Sequence[Edge]
+        self, tree: Tree, touched: Touched, users: Sequence[Target], edges: Sequence[Edge]
     ) -> tuple[SymbolRef, ...]:
         """Return the tests that are likely to tell: of it, of its callers, or named after it."""
         if is_test_path(touched.path):
@@ -182,9 +186,8 @@ class _Teller:
             for edge in edges
             if edge.symbol.test and edge.symbol.kind != "file"
         }
-        if not found and target is not None:
-            users = [link.user for link in self._linker.into(target).found if link.user.index >= 0]
-            near = list({one.key: one for one in users}.values())[:MAX_NEXT]
+        if not found:
+            near = list({one.key: one for one in users if one.index >= 0}.values())[:MAX_NEXT]
             self._linker.prepare(near)
             found = {
                 ref.address: ref

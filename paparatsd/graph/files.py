@@ -113,8 +113,8 @@ class FileSymbols:
     @property
     def weight(self) -> int:
         """About how many bytes it takes by now; more as it is looked into."""
-        columns = (one.bytes for one in (self._uses, self._facts) if one is not None)
-        return self._weight + sum(columns)
+        uses = 0 if self._uses is None else self._uses.bytes
+        return self._weight + uses + (0 if self._facts is None else self._facts.bytes)
 
     # ------------------------------------------------------------------ definitions
 

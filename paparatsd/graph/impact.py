@@ -6,12 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.graph.byname import symbol_of
 from paparatsd.graph.files import TYPES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.pick import pick_one
 from paparatsd.graph.refs import Refs
-from paparatsd.graph.resolve import symbol_of
 from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
 from paparatsd.graph.usages import SURENESS
 from paparatsd.graph_model import Affected, Certainty, ImpactAnswer, ImpactRequest, Relation
 
@@ -162,9 +163,12 @@ def _changing(seed: Target) -> Iterator[Target]:
             yield Target(seed.tree, seed.path, at)
         return
     if symbol.kind in TYPES:
+        # Who makes one uses the type itself, and who extends it inherits from it.
+        made_by = {*traits_of(file.language).constructors, symbol.name}
         for part in file.qualified(symbol.qualified):
             for at in file.children(part)[:MAX_MEMBERS]:
-                yield Target(seed.tree, seed.path, at)
+                if file.symbols[at].name not in made_by:
+                    yield Target(seed.tree, seed.path, at)
 
 
 def _without_bare_imports(

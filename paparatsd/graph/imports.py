@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import is_top
 from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
 from paparatsd.model import Use
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Imports:
         self._tree = tree
         self._others = others
         self._led: dict[tuple[int, str, Use], tuple[Tree, Imported] | None] = {}
+        self._open: set[tuple[int, tuple[str, ...], str]] = set()
+        self._cut = 0
         self._wildcards: dict[tuple[int, str], tuple[Use, ...]] = {}
         self._given: dict[tuple[int, tuple[str, ...], str], Found] = {}
 
@@ -73,7 +76,7 @@ class Imports:
             return Found(external=modules_of(file.language).package(use) or use.target or use.name)
         home, imported = led
         module = Module(home, imported.paths, file.language)
-        if imported.member in ("", "*"):
+        if imported.member == "" or imported.member.endswith("*"):
             return self._whole(module, depth)
         found = self.member(module, imported.member, depth + 1)
         if not found and imported.inner:
@@ -122,18 +125,24 @@ class Imports:
 
     def member(self, module: Module, name: str, depth: int = 0) -> Found:
         """Return what a module gives under a name; through its re-exports, at most five."""
-        if depth > MAX_DEPTH:
-            return Found()
         key = (module.tree.project_id, module.paths, name)
         known = self._given.get(key)
         if known is not None:
             return known
-        # What asks for itself on the way round finds nothing.
-        self._given[key] = Found()
-        found = self._member(module, name, depth)
-        if len(self._given) > _MAX_KEPT:
-            self._given.clear()
-        self._given[key] = found
+        if depth > MAX_DEPTH or key in self._open:
+            self._cut += 1
+            return Found()
+        cut = self._cut
+        self._open.add(key)
+        try:
+            found = self._member(module, name, depth)
+        finally:
+            self._open.discard(key)
+        # What was cut short on the way, by a circle or by depth, may be more when asked for alone.
+        if self._cut == cut or found or depth == 0:
+            if len(self._given) > _MAX_KEPT:
+                self._given.clear()
+            self._given[key] = found
         return found
 
     def _member(self, module: Module, name: str, depth: int) -> Found:
@@ -159,8 +168,9 @@ class Imports:
             found = self._exported(tree, file, fact, depth)
             if found:
                 return found
-        top = tuple(Target(tree, file.path, at) for at in file.named(name) if is_top(file, at))
-        if top:
+        named = file.qualified(name) if "." in name else file.named(name)
+        top = tuple(Target(tree, file.path, at) for at in named if "." in name or is_top(file, at))
+        if top or not traits_of(file.language).passes_on:
             return Found(top)
         for use in file.imports.get(name, ()):
             found = self.follow(tree, file, use, depth + 1) if depth < MAX_DEPTH else Found()
@@ -195,7 +205,8 @@ class Imports:
             led = self._lead(tree, file, use)
             if led is not None and file.path not in led[1].paths:
                 module = Module(led[0], led[1].paths, file.language)
-                found = self.member(module, name, depth + 1)
+                owner = led[1].member.removesuffix("*")
+                found = self.member(module, owner + name, depth + 1)
                 if found:
                     return found
         return Found()

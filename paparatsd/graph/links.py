@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import structlog
+
+from paparatsd.graph.byname import MAX_MEANINGS, symbol_of
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.refs import is_test, is_test_path
-from paparatsd.graph.resolve import MAX_MEANINGS, symbol_of
+from paparatsd.graph.resolve import Resolution
+from paparatsd.graph.sieve import MAX_HEIRS, heirs_of, sieve_for
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import Certainty, Relation
@@ -18,9 +22,11 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
-    from paparatsd.graph.resolve import Resolution, Resolver
+    from paparatsd.graph.resolve import Resolver
     from paparatsd.graph.source import Tree
     from paparatsd.model import Use
+
+log = structlog.get_logger()
 
 MAX_EXAMINED = 3_000
 """Uses of one name that are looked at, in each project."""
@@ -92,6 +98,7 @@ class Linker:
         """Look at `most` uses of one name in each project, the nearest first."""
         self._ground = ground
         self._most = most
+        self._heirs: dict[tuple[int, str], set[str]] = {}
 
     def prepare(self, targets: Iterable[Target]) -> None:
         """Look up the names of many definitions at once, before `into` is asked for each."""
@@ -112,11 +119,15 @@ class Linker:
     def into(self, target: Target) -> Links:
         """Return the uses of a definition, of all files of the projects asked about."""
         links = Links()
-        standings = self._standings(target)
-        for tree in self._ground.users_of(target.tree):
-            self._uses_in(self._ground.resolver(tree), target, standings, links)
+        links.found += self.uses_of(target, links)
         links.found += self._overriding(target)
         return links
+
+    def uses_of(self, target: Target, links: Links) -> Iterator[Link]:
+        """Yield the uses of a definition as they are found; `links` hears what else there is."""
+        standings = self._standings(target)
+        for tree in self._ground.users_of(target.tree):
+            yield from self._uses_in(self._ground.resolver(tree), target, standings, links)
 
     def _uses_in(
         self,
@@ -124,22 +135,23 @@ class Linker:
         target: Target,
         standings: Mapping[Key, tuple[Target, _Standing]],
         links: Links,
-    ) -> None:
+    ) -> Iterator[Link]:
         seen: set[tuple[str, Use]] = set()
         for one, _ in standings.values():
+            may_mean = sieve_for(resolver, one)
             for file, use in resolver.candidates(one):
-                if (file.path, use) in seen:
+                if (file.path, use) in seen or not may_mean(file, use):
                     continue
                 if len(seen) >= self._most:
                     links.capped = True
                     return
                 seen.add((file.path, use))
-                resolution = resolver.resolve(file, use)
+                resolution = _resolved(resolver, file, use)
                 links.crowded = links.crowded or resolution.crowded
                 for meant in resolution.targets:
                     known = standings.get(meant.key)
                     if known is not None and known[1].fits(use):
-                        links.found.append(_link(resolver, file, use, target, resolution, known[1]))
+                        yield _link(resolver, file, use, target, resolution, known[1])
                         break
 
     def _standings(self, target: Target) -> dict[Key, tuple[Target, _Standing]]:
@@ -171,11 +183,23 @@ class Linker:
         symbol = symbol_of(target)
         if symbol is None or symbol.kind not in CALLABLE or "." not in symbol.qualified:
             return
+        owner = symbol.qualified.split(".")[-2]
         for tree in self._ground.users_of(target.tree):
             resolver = self._ground.resolver(tree)
+            heirs = self._heirs_of(tree, owner)
+            if len(heirs) == 1:
+                continue
             for one in tree.defining([symbol.name])[symbol.name][:MAX_NAMESAKES]:
-                if one.key != target.key and _has(resolver.overridden(one), target):
+                if one.key == target.key or not (len(heirs) > MAX_HEIRS or _owner(one) in heirs):
+                    continue
+                if _has(resolver.overridden(one), target):
                     yield _override(one, target)
+
+    def _heirs_of(self, tree: Tree, name: str) -> set[str]:
+        known = self._heirs.get((tree.project_id, name))
+        if known is None:
+            known = self._heirs[tree.project_id, name] = heirs_of(tree, name)
+        return known
 
     # ------------------------------------------------------------------ outgoing
 
@@ -204,7 +228,7 @@ class Linker:
         self, resolver: Resolver, file: FileSymbols, use: Use, user: Target, links: Links
     ) -> None:
         """Add what a use means, if that lies outside of the one that uses it."""
-        resolution = resolver.resolve(file, use)
+        resolution = _resolved(resolver, file, use)
         links.crowded = links.crowded or resolution.crowded
         links.external += bool(resolution.external and not resolution.targets)
         used = _first_outside(resolution, user, file)
@@ -245,6 +269,15 @@ def _below(file: FileSymbols, line: int) -> Iterator[int]:
     ]
     for _, index in sorted(led):
         yield index
+
+
+def _resolved(resolver: Resolver, file: FileSymbols, use: Use) -> Resolution:
+    """Resolve a use; one that leads nowhere but round and round means nothing."""
+    try:
+        return resolver.resolve(file, use)
+    except RecursionError:
+        log.warning("use_not_resolved", path=file.path, line=use.line, name=use.name)
+        return Resolution()
 
 
 def _link(
@@ -325,6 +358,11 @@ def _is_constructor(file: FileSymbols, name: str, owner: Target) -> bool:
 
 def _has(targets: Iterable[Target], wanted: Target) -> bool:
     return any(one.key == wanted.key for one in targets)
+
+
+def _owner(target: Target) -> str:
+    symbol = symbol_of(target)
+    return "" if symbol is None else symbol.qualified.rpartition(".")[0].rpartition(".")[2]
 
 
 def is_crowded(target: Target) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
-from paparatsd.graph.scopes import type_around
+from paparatsd.graph.scopes import type_around, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.values import Place
@@ -48,6 +48,8 @@ class Members:
 
     def __init__(self, resolve_base: Callable[[Place, Use], Bases]) -> None:
         self._resolve_base = resolve_base
+        self._above = 0
+        self._own: dict[tuple[int, str, int, str], tuple[Target, ...]] = {}
         self._lineages: dict[tuple[int, str, int], Lineage] = {}
         self._bases: dict[tuple[int, str, int], Bases] = {}
 
@@ -55,6 +57,15 @@ class Members:
 
     def own(self, target: Target, name: str) -> tuple[Target, ...]:
         """Return the members of a type itself: all overloads, wherever its parts are."""
+        key = (*target.key, name)
+        known = self._own.get(key)
+        if known is None:
+            if len(self._own) > _MAX_KEPT:
+                self._own.clear()
+            known = self._own[key] = self._look_in(target, name)
+        return known
+
+    def _look_in(self, target: Target, name: str) -> tuple[Target, ...]:
         file = target.tree.file(target.path)
         if file is None:
             return ()
@@ -115,8 +126,14 @@ class Members:
         known = self._lineages.get(target.key)
         if known is not None:
             return known
+        if self._above >= MAX_BASES:
+            return Lineage((target,), outside=True)
         self._lineages[target.key] = Lineage((target,), outside=False)
-        found = self._line_up(target)
+        self._above += 1
+        try:
+            found = self._line_up(target)
+        finally:
+            self._above -= 1
         if len(self._lineages) > _MAX_KEPT:
             self._lineages.clear()
         self._lineages[target.key] = found
@@ -193,7 +210,7 @@ def _heritage(target: Target) -> Sequence[tuple[Place, Use]]:
         (Place(target.tree, file, outer, use.line), use)
         for use in file.heritage
         if symbol.start_line <= use.line <= symbol.end_line
-        and file.around(use.line) == target.index
+        and type_at(file, use.line) == target.index
     ]
 
 

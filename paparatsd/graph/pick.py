@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.chunks.fragments import symbol_fragment
 from paparatsd.errors import BadQuery, UnknownAddress
+from paparatsd.graph.byname import symbol_of
 from paparatsd.graph.near import near_names, near_paths
 from paparatsd.graph.place import at_column, at_line
-from paparatsd.graph.resolve import symbol_of
 from paparatsd.graph.routes import handlers, is_route
 from paparatsd.graph.source import Target
 from paparatsd.graph_model import Certainty
@@ -38,7 +38,7 @@ class Picked:
 
     `name` is what stands at a position, else what was asked. `external` is the package that
     defines it elsewhere, `local` how a function binds it, with where. `placed`: a place was given,
-    not a name.
+    not a name; `line`: a line without a column.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Picked:
     local: tuple[Tree, FileSymbols, Fact] | None = None
     placed: bool = True
     crowded: bool = False
+    line: tuple[Tree, FileSymbols, int] | None = None
 
 
 def pick(ground: Ground, at: str) -> Picked:
@@ -216,6 +217,7 @@ def _by_position(
         found.external,
         (tree, file, found.local) if found.local is not None else None,
         crowded=found.crowded,
+        line=(tree, file, line) if column is None else None,
     )
 
 

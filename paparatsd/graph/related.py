@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.byname import distance
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.refs import Refs, is_test_path
-from paparatsd.graph.resolve import distance
 from paparatsd.graph.source import Target
 from paparatsd.graph_model import Certainty, Relation
 from paparatsd.search_model import Neighbour

@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression
-from paparatsd.chunks.languages import language_of
-from paparatsd.chunks.names import MAX_RECEIVER_CHARS, last_part
+from paparatsd.chunks.names import MAX_RECEIVER_CHARS
+from paparatsd.graph.byname import (
+    MAX_MEANINGS,
+    Names,
+    distance,
+    distinct,
+    fitting,
+    is_test,
+    symbol_of,
+)
+from paparatsd.graph.candidates import find_candidates
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import Found, Imports, without_stubs
-from paparatsd.graph.scopes import bindings
+from paparatsd.graph.scopes import bindings, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.types import Types
@@ -19,44 +28,20 @@ from paparatsd.graph.values import Place, Sort, Value
 from paparatsd.graph_model import Certainty
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
     from paparatsd.model import Symbol, Use
 
-MAX_MEANINGS = 50
-"""A name that is defined in more places says nothing about any of them."""
-_MAX_KEPT = 20_000
-MIN_GUESSED_CHARS = 3
-"""Shorter names are not resolved by name alone."""
-COMMON = frozenset({
-    "add", "all", "any", "append", "apply", "bind", "call", "catch", "clear", "clone", "close",
-    "compare", "concat", "contains", "copy", "count", "create", "delete", "done", "emit", "encode",
-    "decode", "end", "entries", "equals", "error", "exists", "exit", "extend", "fail", "filter",
-    "find", "first", "flush", "foreach", "format", "from", "get", "has", "hash", "index", "info",
-    "init", "insert", "invoke", "is", "items", "iter", "join", "keys", "last", "len", "length",
-    "list", "load", "lock", "log", "main", "map", "match", "merge", "name", "new", "next", "open",
-    "parse", "path", "peek", "pop", "print", "push", "put", "read", "reduce", "remove", "replace",
-    "reset", "resolve", "reverse", "run", "save", "search", "send", "set", "setup", "size", "slice",
-    "sort", "split", "start", "stop", "string", "sub", "test", "then", "toarray", "tojson",
-    "tolist", "tostring", "trim", "unlock", "update", "use", "value", "values", "wait", "warn",
-    "write", "wrap", "to_s", "to_string", "unwrap", "debug", "warning", "exception", "group",
-    "lower", "upper", "strip", "startswith", "endswith", "seek", "tell", "readline", "register",
-    "setdefault", "discard", "union", "shift", "finally", "on", "once", "off", "assert", "require",
-})  # fmt: skip
-"""Methods of everybody's types, folded: with an unknown receiver they tell nothing."""
+__all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|spec|specs|__tests__|testing)(?:/|$)|(?:^|[/_.])test[_.]|_test\.|\.spec\."
-)
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
 _CAST = re.compile(
     r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
     r"|\((?P<before>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?\s?\*?)\)\s*[\w@$].*"
 )
 """`value as Type` and `(Type) value`."""
-_PARTS = re.compile(r"::|[.#/\\:$]|->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +68,7 @@ class Resolver:
         self.others = tuple(others)
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
-        self._kept: dict[str, tuple[Target, ...]] = {}
+        self._names = Names(tree)
 
     # ------------------------------------------------------------------ uses
 
@@ -92,8 +77,8 @@ class Resolver:
         if use.kind == "import":
             return self._imported(file, use)
         scope = file.around(use.line)
-        if use.kind == "inherit" and scope >= 0 and file.symbols[scope].kind in TYPES:
-            scope = file.outer(scope)
+        if use.kind == "inherit" and (owner := type_at(file, use.line)) >= 0:
+            scope = file.outer(owner)
         place = Place(self.tree, file, scope, use.line)
         return self._member(place, use) if use.receiver else self._bare(place, use)
 
@@ -112,7 +97,8 @@ class Resolver:
 
     def _bare(self, place: Place, use: Use) -> Resolution:
         blocked = False
-        for binding in bindings(place.file, place.scope, place.line, use.name):
+        called = use.kind == "call"
+        for binding in bindings(place.file, place.scope, place.line, use.name, called=called):
             if binding.symbols:
                 path = place.file.path
                 return self._exact([Target(self.tree, path, at) for at in binding.symbols], use)
@@ -207,7 +193,7 @@ class Resolver:
         if cast is not None:
             return "", self._types.of_type(place, cast["after"] or cast["before"])
         chain = reduce_expression(text)
-        if not chain and text in _own_words(place.file):
+        if not chain and ("\\" in text or text in _own_words(place.file)):
             chain = text
         return chain, self._types.chain(place, chain) if chain else ()
 
@@ -244,7 +230,9 @@ class Resolver:
             found_own = members.own(value.target, name)
             if found_own:
                 return found_own, ""
-            for result in self._types.result(value):
+            # A function that is not called is a property, or gives what it is asked for later.
+            results = [one for one in self._types.result(value) if one.sort is not Sort.FUNCTION]
+            for result in results:
                 inner, external = self._targets_in(result, name)
                 if inner or external:
                     return inner, external
@@ -264,9 +252,21 @@ class Resolver:
         external = next((one.name for one in values if one.sort is Sort.OUTSIDE), "")
         return Resolution(external=external) if values else None
 
+    def _by_name(self, file: FileSymbols, use: Use, *, member: bool) -> Resolution:
+        """Resolve by name: one definition of the project is inferred, several are ambiguous."""
+        found = self._names.meant_by(file, use, member=member)
+        if found is None:
+            return Resolution(crowded=True)
+        if not found:
+            return Resolution()
+        if traits_of(file.language).apart and (body := _only_body(found)) is not None:
+            return Resolution((body, *(one for one in found if one != body)), Certainty.INFERRED)
+        certainty = Certainty.INFERRED if len(distinct(found)) == 1 else Certainty.AMBIGUOUS
+        return Resolution(tuple(found), certainty)
+
     def _exact(self, targets: Iterable[Target], use: Use) -> Resolution:
         """Return what is meant for sure, of the kind that fits the use, with constructors."""
-        found = _fitting(without_stubs(tuple(targets)), use)
+        found = fitting(without_stubs(tuple(targets)), use)
         found = self._defined(found)
         if use.kind in ("call", "construct"):
             made = [made for one in found for made in self.constructors(one)]
@@ -299,42 +299,7 @@ class Resolver:
                 return found
         return ()
 
-    # ------------------------------------------------------------------ by name alone
-
-    def _by_name(self, file: FileSymbols, use: Use, *, member: bool) -> Resolution:
-        """Resolve by name: one definition of the project is inferred, several are ambiguous."""
-        folded = use.name.casefold().strip("_?!#")
-        if len(use.name) < MIN_GUESSED_CHARS or (member and folded in COMMON):
-            return Resolution()
-        places = self._namesakes(use.name, traits_of(file.language).family)
-        if len(places) > MAX_MEANINGS:
-            return Resolution(crowded=True)
-        fitting = [one for one in places if _may_be(one, file, member=member)]
-        if not is_test(file.path):
-            # Code does not call its tests: a parameter happens to be called like something in one.
-            fitting = [one for one in fitting if not is_test(one.path)]
-        found = _fitting(without_stubs(fitting), use)
-        if not found:
-            return Resolution()
-        ranked = tuple(sorted(found, key=lambda one: distance(file.path, one.path)))
-        if traits_of(file.language).apart and (body := _only_body(ranked)) is not None:
-            return Resolution((body, *(one for one in ranked if one != body)), Certainty.INFERRED)
-        certain = len(_distinct(found)) == 1
-        return Resolution(ranked, Certainty.INFERRED if certain else Certainty.AMBIGUOUS)
-
-    def _namesakes(self, name: str, family: str) -> Sequence[Target]:
-        """Return the definitions of a name in languages that can use each other's names."""
-        key = f"namesakes {family} {name}"
-        places = self.tree.defining([name])[name]
-        if len(places) <= 1:
-            return [one for one in places if traits_of(language_of(one.path)).family == family]
-        if key not in self._kept:
-            if len(self._kept) > _MAX_KEPT:
-                self._kept.clear()
-            self._kept[key] = tuple(
-                one for one in places if traits_of(language_of(one.path)).family == family
-            )
-        return self._kept[key]
+    # ------------------------------------------------------------------ names and types
 
     def named(self, name: str) -> Sequence[Target]:
         """Return what a person's spelling may mean, best first: `send`, `Session.send`, `a::b`.
@@ -342,18 +307,15 @@ class Resolver:
         Code comes before tests, what has the whole qualified name before what only ends in it,
         definitions before stubs, types and functions before values. At most MAX_MEANINGS.
         """
-        parts = [part for part in _PARTS.split(name.removesuffix("()")) if part]
-        last = parts[-1] if parts else last_part(name)
-        asked = ".".join(parts)
-        found = []
-        for one in self.tree.defining([last])[last]:
-            symbol = symbol_of(one)
-            if symbol is not None and _ends_in(symbol, one.path, parts):
-                found.append((_rank(one, symbol, asked), one))
-        found.sort(key=lambda pair: pair[0])
-        return [one for _, one in found[:MAX_MEANINGS]]
+        return self._names.spelled(name)
 
-    # ------------------------------------------------------------------ types
+    def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
+        """Yield each use of the project that may mean a definition, nearest files first, by line.
+
+        Those of its name, and of other names that imports and exports give it. The target may be
+        in another tree. What a use really means, `resolve` says.
+        """
+        return find_candidates(self.tree, target, self.owner(target))
 
     def bases(self, target: Target) -> Sequence[Target]:
         """Return the types of ours that a type directly extends or implements, in its order."""
@@ -403,70 +365,6 @@ class Resolver:
         ]
         return found[0] if found else None
 
-    # ------------------------------------------------------------------ users
-
-    def candidates(self, target: Target) -> Iterator[tuple[FileSymbols, Use]]:
-        """Yield each use of the project that may mean a definition, nearest files first, by line.
-
-        Those of its name, and of other names that imports and exports give it. The target may be
-        in another tree. What a use really means, `resolve` says.
-        """
-        names = self._spellings(target)
-        using = self.tree.using(names)
-        home = target.path
-        paths = sorted({one for name in names for one in using[name]}, key=_nearness_to(home))
-        for file in self.tree.files(paths):
-            local = dict.fromkeys(names)
-            for name in names:
-                for use in file.uses_of(name):
-                    if use.kind == "import" and use.alias:
-                        local[use.alias] = None
-            found = [use for name in local for use in file.uses_of(name)]
-            for use in sorted(found, key=lambda one: one.line):
-                yield file, use
-
-    def _spellings(self, target: Target) -> Sequence[str]:
-        """Return the names under which a definition may be used in other files."""
-        file = target.tree.file(target.path)
-        if file is None:
-            return ()
-        if target.index < 0:
-            return _module_names(target.path)
-        symbol = file.symbols[target.index]
-        names = {symbol.name: None}
-        traits = traits_of(file.language)
-        owner = self.owner(target)
-        owner_symbol = symbol_of(owner) if owner is not None else None
-        if owner_symbol is not None and symbol.name in traits.constructors:
-            names[owner_symbol.name] = None
-        for fact in file.facts_of("export"):
-            if fact.value == symbol.name and not fact.type:
-                given = _module_names(file.path) if fact.name == "default" else (fact.name,)
-                names.update(dict.fromkeys(given))
-        return tuple(names)
-
-
-def symbol_of(target: Target) -> Symbol | None:
-    """Return the symbol of a target, None for a whole file or one that is gone."""
-    file = target.tree.file(target.path)
-    return None if file is None or target.index < 0 else file.symbols[target.index]
-
-
-def is_test(path: str) -> bool:
-    """Say whether a path is that of a test."""
-    return _TEST.search(path.lower()) is not None
-
-
-def distance(path: str, other: str) -> tuple[bool, bool, int, str]:
-    """Order paths by nearness to one: itself, what is no test, then by folders between them."""
-    mine, theirs = path.split("/")[:-1], other.split("/")[:-1]
-    shared = 0
-    for one, two in zip(mine, theirs, strict=False):
-        if one != two:
-            break
-        shared += 1
-    return other != path, is_test(other), len(mine) + len(theirs) - 2 * shared, other
-
 
 def _closes_at_end(text: str) -> bool:
     """Say whether the bracket that a text begins with is closed by its last character."""
@@ -476,10 +374,6 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return at == len(text) - 1
     return False
-
-
-def _nearness_to(home: str) -> Callable[[str], tuple[bool, bool, int, str]]:
-    return lambda path: distance(home, path)
 
 
 def _language(target: Target) -> str:
@@ -495,44 +389,6 @@ def _own_words(file: FileSymbols) -> frozenset[str]:
 def _plain(values: Sequence[Value]) -> list[Value]:
     """Leave out objects: what is called or named is a function, a type, a module, an outsider."""
     return [one for one in values if one.sort is not Sort.OBJECT]
-
-
-_FITS = {
-    "type": TYPES, "inherit": TYPES, "construct": TYPES, "call": CALLABLE | TYPES,
-    "decorator": CALLABLE | TYPES,
-}  # fmt: skip
-
-
-def _fitting(targets: Sequence[Target], use: Use) -> tuple[Target, ...]:
-    """Return the targets whose kind fits the use; all when none does."""
-    wanted = _FITS.get(use.kind)
-    if wanted is None or len(targets) < 2:
-        return tuple(targets)
-    kinds = [(one, symbol_of(one)) for one in targets]
-    fitting = tuple(one for one, symbol in kinds if symbol is not None and symbol.kind in wanted)
-    return fitting or tuple(targets)
-
-
-def _may_be(target: Target, file: FileSymbols, *, member: bool) -> bool:
-    """Say whether a definition can be meant by its name alone: members by a receiver's member."""
-    symbol = symbol_of(target)
-    if symbol is None or symbol.kind not in CALLABLE | TYPES:
-        return False
-    if symbol.parent >= 0 and target.path != file.path:
-        owner = target.tree.file(target.path)
-        if owner is not None and owner.symbols[symbol.parent].kind in CALLABLE:
-            return False
-    is_member = "." in symbol.qualified
-    return is_member if member else not is_member or symbol.kind in TYPES
-
-
-def _distinct(targets: Sequence[Target]) -> set[tuple[int, str, str]]:
-    """Return what tells targets apart as far as overloads are one."""
-    found = set()
-    for one in targets:
-        symbol = symbol_of(one)
-        found.add((one.tree.project_id, one.path, symbol.qualified if symbol else ""))
-    return found
 
 
 def _is_body(target: Target, declared: Symbol) -> bool:
@@ -552,38 +408,3 @@ def _only_body(targets: Sequence[Target]) -> Target | None:
     bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
     alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
     return bodies[0] if alone and len(targets) > 1 else None
-
-
-def _ends_in(symbol: Symbol, path: str, parts: Sequence[str]) -> bool:
-    """Say whether a qualified name, its file and folders before it, ends in these parts."""
-    whole = [*re.split(r"[/.]", path), *symbol.qualified.split(".")]
-    at = len(whole)
-    for part in reversed(parts):
-        while at > 0 and whole[at - 1] != part:
-            if at == len(whole):
-                return False
-            at -= 1
-        if at == 0:
-            return False
-        at -= 1
-    return True
-
-
-def _rank(target: Target, symbol: Symbol, asked: str) -> tuple[bool, bool, bool, bool, int, str]:
-    return (
-        is_test(target.path),
-        symbol.qualified != asked,
-        target.path.endswith((".pyi", ".d.ts")),
-        symbol.kind not in CALLABLE | TYPES,
-        symbol.qualified.count("."),
-        target.path,
-    )
-
-
-def _module_names(path: str) -> tuple[str, ...]:
-    """Return what a file is called where it is imported."""
-    folder, _, base = path.rpartition("/")
-    stem = base.partition(".")[0]
-    if stem in ("__init__", "index", "mod", "lib"):
-        return (folder.rpartition("/")[2] or stem, stem)
-    return (stem,)

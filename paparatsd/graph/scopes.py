@@ -33,8 +33,24 @@ class Binding:
     owner: int = -1
 
 
-def bindings(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
-    """Yield what a name may be bound to in its own file, the innermost first."""
+def bindings(
+    file: FileSymbols, scope: int, line: int, name: str, *, called: bool = False
+) -> Iterator[Binding]:
+    """Yield what a name may be bound to in its own file, the innermost first.
+
+    `called`: brackets follow; where functions have names of their own, no variable is meant.
+    """
+    found = _bindings(file, scope, line, name)
+    if called and traits_of(file.language).calls_apart:
+        return (one for one in found if one.fact is None and not _are_values(file, one.symbols))
+    return found
+
+
+def _are_values(file: FileSymbols, symbols: tuple[int, ...]) -> bool:
+    return bool(symbols) and all(file.symbols[at].kind in VALUES for at in symbols)
+
+
+def _bindings(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Binding]:
     traits = traits_of(file.language)
     imports = file.imports.get(name, ())
     direct = True
@@ -124,6 +140,14 @@ def is_top(file: FileSymbols, index: int) -> bool:
             return False
         parent = file.symbols[parent].parent
     return True
+
+
+def type_at(file: FileSymbols, line: int) -> int:
+    """Return the innermost type that a line lies in, -1 for none."""
+    found = file.around(line)
+    while found >= 0 and file.symbols[found].kind not in TYPES:
+        found = file.outer(found)
+    return found
 
 
 def type_around(file: FileSymbols, scope: int) -> int:

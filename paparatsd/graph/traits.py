@@ -25,8 +25,10 @@ class Traits:
     files than their type (Go's methods, partial and reopened classes, C++'s bodies). `bound`: each
     bare name is bound somewhere in sight, so that what is not found is from outside; "modules"
     when that holds for files that import or export anything. `full_names`: modules are named in
-    the code without being imported (`crate::a::f()`, `a.b.C`). `apart`: declared in one file,
-    defined in another.
+    the code without being imported (`crate::a::f()`, `a.b.C`). `nesting`: so are single names,
+    from the modules around outwards. `passes_on`: what a file imports others may take from it.
+    `apart`: declared in one file, defined in another. `calls_apart`: a variable and a function of
+    one name do not get in each other's way.
     """
 
     family: str = ""
@@ -40,7 +42,10 @@ class Traits:
     open_types: bool = False
     bound: str = ""
     full_names: bool = False
+    nesting: bool = False
+    passes_on: bool = True
     apart: bool = False
+    calls_apart: bool = False
 
 
 _THIS = frozenset({"this"})
@@ -69,10 +74,12 @@ C = Traits(
 JVM = Traits(
     family="jvm", own=_THIS, own_type=frozenset({"companion"}), implicit_this=True,
     constructors=("=", "constructor", "<init>", "this"), full_names=True, bound="always",
+    passes_on=False, calls_apart=True,
 )  # fmt: skip
 KOTLIN = Traits(
     family="jvm", own=_THIS, implicit_this=True, constructors=("=", "constructor"),
     open_types=True, full_names=True, bound="always",
+    passes_on=False,
 )  # fmt: skip
 TRAITS: Mapping[str, Traits] = MappingProxyType(
     {
@@ -122,6 +129,7 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             constructors=("=",),
             open_types=True,
             full_names=True,
+            passes_on=False,
         ),
         "php": Traits(
             family="php",
@@ -131,6 +139,8 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             constructors=("__construct",),
             called="__invoke",
             full_names=True,
+            passes_on=False,
+            calls_apart=True,
         ),
         "ruby": Traits(
             family="ruby",
@@ -141,6 +151,9 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             constructors=("initialize",),
             open_types=True,
             full_names=True,
+            nesting=True,
+            passes_on=False,
+            calls_apart=True,
         ),
     }
 )

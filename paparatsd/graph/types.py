@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
+from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import Bases, Members
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.typetexts import read_type
+from paparatsd.graph.typewords import CLASSES, CONTAINERS, ELEMENT, GENERATORS, SAME, WRAPPERS
 from paparatsd.graph.values import Place, Sort, Value, outside
 from paparatsd.model import Use
 
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
 Values = tuple[Value, ...]
 Step = Callable[[Value], Values]
 
-MAX_DEPTH = 24
+MAX_DEPTH = 40
 """Bindings, results and types followed from one expression, one out of the other."""
 MAX_STEPS = 400
 """Names looked up for one expression."""
+MAX_NESTED = 8
+"""Looks at bases within looks at bases that start afresh."""
 MAX_RESULTS = 4
 """Return statements of a function that are looked at."""
 MAX_ALTERNATIVES = 6
@@ -40,44 +44,6 @@ _MAX_KEPT = 50_000
 
 _TOKEN = re.compile(r"\(\)|\[\]|(?:\.|::|->|\\)?[@$]{0,2}#?[\w$]+[?!]?")
 _SEPARATOR = re.compile(r"^(?:\.|::|->|\\)")
-
-WRAPPERS = frozenset({
-    "Optional", "Option", "Promise", "PromiseLike", "Awaitable", "Future", "Task", "ValueTask",
-    "CompletableFuture", "Mono", "Single", "Deferred", "Result", "Box", "Rc", "Arc", "Ref",
-    "RefMut", "RefCell", "Cell", "Mutex", "RwLock", "MutexGuard", "Pin", "Cow", "Weak", "Lazy",
-    "Readonly", "Partial", "Required", "NonNullable", "DeepPartial", "Final", "ClassVar",
-    "Annotated", "NotRequired", "ReadOnly", "shared_ptr", "unique_ptr", "weak_ptr",
-    "optional", "reference_wrapper", "Atomic", "AtomicReference", "Awaited", "ContextManager",
-    "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager", "Nullable",
-    "ThreadLocal", "Supplier", "Provider", "WeakReference", "RefPtr", "Either", "Try", "IO",
-})  # fmt: skip
-"""Types that are used like what is inside them: their first argument."""
-CONTAINERS = frozenset({
-    "list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "AsyncIterable",
-    "AsyncIterator", "Collection", "set", "Set", "frozenset", "FrozenSet", "tuple", "Tuple",
-    "deque", "Deque", "dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict",
-    "OrderedDict", "Array", "ReadonlyArray", "Map", "ReadonlyMap", "WeakMap", "Record", "Vec",
-    "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "IndexMap", "Slice", "vector",
-    "array", "map", "unordered_map", "span", "ArrayList", "LinkedList", "Queue", "Stream",
-    "MutableList", "MutableMap", "MutableSet", "Flow", "Flux", "Observable", "IEnumerable",
-    "IList", "ICollection", "IReadOnlyList", "IReadOnlyCollection", "IDictionary", "Dictionary",
-    "Seq", "Vector", "ListBuffer", "IndexedSeq", "Generator", "AsyncGenerator", "Iter",
-})  # fmt: skip
-"""Types that hold what their last argument names (generators: their first)."""
-_GENERATORS = frozenset({"Generator", "AsyncGenerator"})
-_CLASSES = frozenset({"Type", "type", "Class", "KClass", "ClassTag"})
-_SAME = frozenset({
-    "unwrap", "expect", "unwrap_or", "unwrap_or_default", "as_ref", "as_mut", "clone", "borrow",
-    "borrow_mut", "lock", "to_owned", "get", "await", "also", "apply", "get_mut", "into",
-    "__enter__", "__aenter__", "orElseThrow", "orElse", "join", "Value", "value", "Result",
-})  # fmt: skip
-"""Members of wrappers, and of anything that has no such member itself, that give it unchanged."""
-_ELEMENT = frozenset({
-    "pop", "get", "next", "first", "last", "find", "shift", "at", "popleft", "setdefault",
-    "remove", "head", "peek", "front", "back", "firstOrNull", "lastOrNull", "First",
-    "FirstOrDefault", "Single", "SingleOrDefault", "Last", "min", "max",
-})  # fmt: skip
-"""Members of containers that give one of what they hold; others give the container."""
 
 
 class Types:
@@ -90,6 +56,7 @@ class Types:
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._depth = 0
         self._steps = 0
+        self._nested = 0
 
     # ------------------------------------------------------------------ chains
 
@@ -159,8 +126,8 @@ class Types:
             return self._each(self._self(place), lambda one: self.member(one, first[1:])), tokens[
                 1:
             ]
-        found = self.name(place, first)
-        if found is None and traits.full_names and len(tokens) > 1:
+        found = self.name(place, first, called=bool(called))
+        if found is None and traits.full_names and (traits.nesting or len(tokens) > 1):
             return self._full_name(place, tokens)
         return found or (), tokens[1:]
 
@@ -201,12 +168,12 @@ class Types:
 
     # ------------------------------------------------------------------ names
 
-    def name(self, place: Place, name: str) -> Values | None:
+    def name(self, place: Place, name: str, *, called: bool = False) -> Values | None:
         """Return what a bare name is: () when it is bound to who knows what, None when unbound."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
-        for binding in bindings(place.file, place.scope, place.line, name):
+        for binding in bindings(place.file, place.scope, place.line, name, called=called):
             found = self._bound(place, binding, name)
             if found is not None:
                 return found
@@ -224,6 +191,9 @@ class Types:
         if binding.fact is not None:
             # What the name was before is meant on the right side of `x = x.next()`.
             line = min(place.line, binding.fact.line)
+            if not binding.fact.type and not binding.fact.value:
+                fixture = fixture_of(place, binding.scope, name)
+                return () if fixture is None else self.result(Value(Sort.FUNCTION, fixture))
             return self._of_fact(replace(place, scope=binding.scope, line=line), binding.fact)
         if binding.symbols:
             targets = [Target(place.tree, place.file.path, at) for at in binding.symbols]
@@ -334,13 +304,13 @@ class Types:
         if ours or not named.arguments:
             return tuple(replace(one, sort=Sort.OBJECT) for one in ours) or types
         last = named.last
-        if last in _CLASSES:
+        if last in CLASSES:
             return tuple(
                 replace(one, sort=Sort.TYPE) if one.sort is Sort.OBJECT else one
                 for one in self._of_argument(place, named.arguments[0])
             )
         if last in CONTAINERS:
-            held = named.arguments[0 if last in _GENERATORS else -1]
+            held = named.arguments[0 if last in GENERATORS else -1]
             return (Value(Sort.LIST, elements=self._of_argument(place, held)),)
         if last in WRAPPERS:
             return self._of_argument(place, named.arguments[0])
@@ -365,7 +335,16 @@ class Types:
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
         text = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        found = self._types_named(place, text)
+        # Bases are kept: what they are must not depend on how deep in an expression they came up.
+        depth, steps = self._depth, self._steps
+        nested = self._nested
+        self._nested += 1
+        if nested < MAX_NESTED:
+            self._depth, self._steps = 1, 0
+        try:
+            found = self._types_named(place, text)
+        finally:
+            self._depth, self._steps, self._nested = depth, steps, nested
         types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
         return Bases(types, outside=not types)
 
@@ -373,6 +352,21 @@ class Types:
 
     def call(self, value: Value) -> Values:
         """Return what calling something gives."""
+        return self._deeper(lambda: self._call(value))
+
+    def _deeper(self, step: Callable[[], Values]) -> Values:
+        """Take a step unless too many led here: things may give themselves."""
+        if self._depth >= MAX_DEPTH:
+            return ()
+        if self._depth == 0:
+            self._steps = 0
+        self._depth += 1
+        try:
+            return step()
+        finally:
+            self._depth -= 1
+
+    def _call(self, value: Value) -> Values:
         if value.sort is Sort.TYPE and value.target is not None:
             return (Value(Sort.OBJECT, value.target),)
         if value.sort is Sort.FUNCTION:
@@ -388,6 +382,9 @@ class Types:
 
     def result(self, value: Value) -> Values:
         """Return what a function gives: as declared, else what it returns."""
+        return self._deeper(lambda: self._result(value))
+
+    def _result(self, value: Value) -> Values:
         target = value.target
         file = target.tree.file(target.path) if target is not None else None
         if target is None or file is None:
@@ -406,6 +403,9 @@ class Types:
 
     def member(self, value: Value, name: str) -> Values:
         """Return what a member of something is; nothing when that is not known."""
+        return self._deeper(lambda: self._member(value, name))
+
+    def _member(self, value: Value, name: str) -> Values:
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
@@ -414,7 +414,7 @@ class Types:
         if value.sort is Sort.OUTSIDE:
             return (value,)
         if value.sort is Sort.LIST:
-            return _element(value) if name in _ELEMENT else (value,)
+            return _element(value) if name in ELEMENT else (value,)
         if value.target is None:
             return ()
         if value.sort is Sort.FUNCTION:
@@ -435,7 +435,7 @@ class Types:
                 return fields
         if lineage.outside:
             return (outside(""),)
-        return (value,) if name in _SAME else ()
+        return (value,) if name in SAME else ()
 
     def _field(self, target: Target, name: str) -> Values:
         facts = self.members.fields(target, name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.graph.byname import MAX_MEANINGS, distance
 from paparatsd.graph.links import Linker, is_crowded
 from paparatsd.graph.pick import pick, pick_one
 from paparatsd.graph.refs import Refs
-from paparatsd.graph.resolve import MAX_MEANINGS, distance
 from paparatsd.graph_model import (
     Certainty,
     Direction,

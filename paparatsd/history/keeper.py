@@ -15,7 +15,7 @@ from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.supervise import RemoteError, local_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.history.followed import Asked, Followed, Found, Lines, PlaceLog, Report
@@ -34,6 +34,11 @@ TIDY_S = 3_600.0
 _SETTLED = (HistoryState.READY, HistoryState.LIMITED, HistoryState.NONE)
 REST_S = 0.002
 """Between two pieces of work: questions go first anyway, other processes get a turn."""
+SET_BACK_S = 0.5
+"""How long a piece of work waits at most for searches that are under way."""
+ASKED_LATELY_S = 2.0
+PIECE_S, SMALL_PIECE_S = 0.03, 0.01
+"""How long a piece of work is, and after a search of late, when the next one may come soon."""
 
 
 class HistoryKeeper:
@@ -55,6 +60,10 @@ class HistoryKeeper:
         self._status: dict[int, HistoryStatus] = {}
         self._moved: set[int] = set()
         self._problem = ""
+        self._searches = 0
+        self._unasked = asyncio.Event()
+        self._unasked.set()
+        self._asked_at = float("-inf")
         child.on_start = self._tell_all
 
     # ------------------------------------------------------------------ being told
@@ -108,6 +117,23 @@ class HistoryKeeper:
         """Wait until nothing is known to be left to do, or it is known why it cannot be done."""
         await self._quiet.wait()
 
+    @contextlib.contextmanager
+    def set_back(self) -> Iterator[None]:
+        """Within this block somebody waits for an answer: no piece of work is begun meanwhile.
+
+        A search takes a few milliseconds on several processes; work at any priority would take
+        the processors and their caches from it.
+        """
+        self._searches += 1
+        self._unasked.clear()
+        try:
+            yield
+        finally:
+            self._searches -= 1
+            self._asked_at = self._clock.monotonic()
+            if not self._searches:
+                self._unasked.set()
+
     # ------------------------------------------------------------------ working
 
     async def run(self) -> None:
@@ -135,7 +161,10 @@ class HistoryKeeper:
         busy = True
         while busy:
             await self._tell()
-            report: Report = await self._call("work", urgency=ipc.BULK, timeout_s=STEP_TIMEOUT_S)
+            piece_s = await self._make_way()
+            report: Report = await self._call(
+                "work", piece_s, urgency=ipc.BULK, timeout_s=STEP_TIMEOUT_S
+            )
             self._problem = ""
             self._moved = set(self._untold)
             self._note(report.status)
@@ -144,6 +173,14 @@ class HistoryKeeper:
                 await self._clock.sleep(REST_S)
         self._quiet.set()
         return report.again_s
+
+    async def _make_way(self) -> float:
+        """Let searches finish, but not for ever; returns how long the next piece may be."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SET_BACK_S):
+                await self._unasked.wait()
+        lately = self._clock.monotonic() - self._asked_at < ASKED_LATELY_S
+        return SMALL_PIECE_S if lately else PIECE_S
 
     def _fail(self, error: PaparatsError, failures: int) -> None:
         """Say what is wrong; a process that merely ended is started again first."""

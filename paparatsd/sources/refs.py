@@ -10,9 +10,10 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paparatsd.model import CommitId, Head
+from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
     from paparatsd.sources.repo import Checkout
@@ -22,24 +23,9 @@ _MAX_PACKED_BYTES = 64 << 20
 _MAX_CONFIG_BYTES = 1 << 18
 _MAX_LINKS = 5
 _MAX_WATCHED_REF_DIRECTORIES = 200
-_RACY_NS = 2_000_000_000
-"""What was written this recently may be written again within the same time stamp."""
-_RACY_FINE_NS = 100_000_000
-"""The same where time stamps are finer than a millisecond: the kernel's clock ticks in 10 ms."""
-_FINE_NS = 1_000_000
+_CHECKSUM_BYTES, _SHORT_CHECKSUM_BYTES = 32, 20
 _REF_PREFIX = b"ref:"
-_STATE_FILES = (
-    "HEAD",
-    "index",
-    "ORIG_HEAD",
-    "MERGE_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "rebase-merge",
-    "rebase-apply",
-    "info/sparse-checkout",
-    "config.worktree",
-)
+_OWN_FILES = ("config.worktree", "info/sparse-checkout")
 _EXCLUDE_FILE = "info/exclude"
 _REF_FILES = ("packed-refs", "refs/heads", "reftable", "reftable/tables.list")
 
@@ -77,53 +63,82 @@ def git_watch_paths(checkout: Checkout) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys(wanted) if path.is_dir())
 
 
-class ViewSignature(NamedTuple):
-    """What decides, besides the files themselves, which of them a checkout shows.
-
-    Two that are equal prove that nothing moved between them if the first `is_settled`: else a
-    file of git's may have been written once more without its time stamp moving.
-    """
-
-    parts: tuple[object, ...]
-    is_settled: bool
-
-
-def view_signature(checkout: Checkout, *, now_ns: int | None = None) -> ViewSignature:
+def view_signature(checkout: Checkout) -> tuple[object, ...] | None:
     """Return what stays equal while this checkout's head, index and settings of git stay put.
 
-    Other branches and the other work trees of the repository do not count. `now_ns` is the time
-    since the epoch, if another than the clock's.
+    It is made of contents, not of time stamps, so that two that are equal prove it. Other branches
+    and the other work trees of the repository do not count. None where it cannot be had.
     """
     git_dir, common = checkout.git_dir, checkout.common_dir
     if git_dir is None or common is None:
-        return ViewSignature((), is_settled=False)
-    taken_ns = time.time_ns() if now_ns is None else now_ns
-    paths = [git_dir / name for name in _STATE_FILES]
-    paths.append(common / _EXCLUDE_FILE)
+        return None
+    index = _checksum_of(git_dir / "index")
+    if index is None:
+        return None
+    parts: list[object] = [index, _settings_of(common / "config")]
+    contents = [git_dir / "HEAD", *(git_dir / name for name in _OWN_FILES), common / _EXCLUDE_FILE]
+    if checkout.context is not None and checkout.context.excludes_file:
+        contents.append(Path(checkout.context.excludes_file))
+    parts += [_content_or_stamp(path) for path in contents]
     head = read_head_files(git_dir, common, checkout.object_format)
+    parts.append(head)
     if head is None:
         # Only git itself can tell where a branch is; then any move of any ref counts.
-        paths += [common / name for name in _REF_FILES]
-    if checkout.context is not None and checkout.context.excludes_file:
-        paths.append(Path(checkout.context.excludes_file))
-    stamps = [_stamp(path) for path in paths]
-    parts = (head, _read_small(git_dir / "HEAD"), _settings_of(common / "config"), *stamps)
-    settled = all(_is_settled(stamp, taken_ns) for stamp in stamps if stamp is not None)
-    return ViewSignature(parts, is_settled=settled)
+        parts += [_stamp(common / name) for name in _REF_FILES]
+    return tuple(parts)
 
 
-def _settings_of(path: Path) -> bytes | tuple[int, ...] | None:
+def is_git_writing(checkout: Checkout, within_s: float) -> bool:
+    """Whether git is in the middle of writing the index, as while it switches to a branch.
+
+    A lock that is older than `within_s` was left behind, or waits for a person.
+    """
+    if checkout.git_dir is None:
+        return False
+    try:
+        taken_at = (checkout.git_dir / "index.lock").lstat().st_mtime
+    except OSError:
+        return False
+    return abs(time.time() - taken_at) < within_s
+
+
+def _checksum_of(path: Path) -> bytes | None:
+    """Return the checksum at the end of git's index; None where git was told to write none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    except OSError:
+        return None
+    try:
+        end = max(0, os.fstat(descriptor).st_size - _CHECKSUM_BYTES)
+        found = os.pread(descriptor, _CHECKSUM_BYTES, end)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    # Of a SHA-1 the last twenty bytes, before which there are others: still all of it.
+    return found if found[-_SHORT_CHECKSUM_BYTES:].strip(b"\0") else None
+
+
+def _content_or_stamp(path: Path) -> object:
+    """Return what a file says, None for none; the stamp of one that is too large or no file."""
+    try:
+        return read_small_file(path, max_bytes=_MAX_CONFIG_BYTES, follow=True)[0]
+    except FileNotFoundError:
+        return None
+    except UnreadableFileError:
+        return _stamp(path)
+
+
+def _settings_of(path: Path) -> object:
     """Return git's settings without those of branches and remotes, which decide about no file.
 
     Any branch that is to follow another adds some. A file that is too large or odd counts whole.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_CONFIG_BYTES)
-    except OSError:
-        return None
-    if len(content) == _MAX_CONFIG_BYTES:
-        return _stamp(path)
+    content = _content_or_stamp(path)
+    if not isinstance(content, bytes):
+        return content
     lines = content.splitlines()
     if any(line.endswith(b"\\") for line in lines):
         return content
@@ -201,13 +216,6 @@ def _object_id(content: bytes, object_format: str) -> CommitId | None:
     length = 64 if object_format == "sha256" else 40
     text = content.decode("ascii", "replace")
     return CommitId(text) if re.fullmatch(rf"[0-9a-f]{{{length}}}", text) else None
-
-
-def _is_settled(stamp: tuple[int, int, int, int], taken_ns: int) -> bool:
-    """Whether a file that is written after `taken_ns` has another stamp for certain."""
-    _, _, modified_ns, changed_ns = stamp
-    is_fine = changed_ns % _FINE_NS != 0
-    return max(modified_ns, changed_ns) < taken_ns - (_RACY_FINE_NS if is_fine else _RACY_NS)
 
 
 def _stamp(path: Path) -> tuple[int, int, int, int] | None:

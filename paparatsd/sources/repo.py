@@ -17,15 +17,15 @@ import structlog
 from paparatsd.errors import GitFailed
 from paparatsd.model import CommitId, Head, RepoId
 from paparatsd.sources.git import GitContext, printable, read_context, run_git
-from paparatsd.sources.refs import ViewSignature, git_watch_paths, read_head_files, view_signature
+from paparatsd.sources.refs import git_watch_paths, is_git_writing, read_head_files, view_signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
     "Checkout",
-    "ViewSignature",
     "git_watch_paths",
+    "is_git_writing",
     "lineage",
     "locate",
     "read_head",

@@ -86,6 +86,7 @@ class WatchHub:
         self._projects: dict[str, WatchedProject] = {}
         self._routes = Routes()
         self._dirty = anyio.Event()
+        self._applied = anyio.Event()
         self._failures = 0
         self._failed_at = float("-inf")
         self._retry_at = float("inf")
@@ -139,6 +140,18 @@ class WatchHub:
             return f"polling: {project.polled}"
         return "events" if project.covered else "starting"
 
+    async def covers(self, key: str, within_s: float) -> bool:
+        """Wait until all that is declared for a project is watched; False when it is not in time.
+
+        Whoever lists its files after that misses nothing, whatever was reported as doubt before.
+        """
+        with anyio.move_on_after(within_s):
+            while (project := self._projects.get(key)) is not None and not project.polled:
+                if project.surveyed and project.covered:
+                    return True
+                await self._applied.wait()
+        return False
+
     async def run(self) -> None:
         """Watch until cancelled."""
         try:
@@ -178,6 +191,8 @@ class WatchHub:
         for project in list(self._projects.values()):
             self._report_covered(project, newly)
         await self._source.release(self._wanted())
+        self._applied.set()
+        self._applied = anyio.Event()
 
     def _wanted(self) -> set[str]:
         return set().union(*(project.wanted() for project in self._projects.values()))

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
 MAX_WORKTREES = 1_000
 _MAX_BYTES = 8_192
+_BEING_ADDED = b"initializing"
+"""Why git has locked a work tree into which it still writes the files."""
+_LONGEST_S = 600.0
+"""A git that has not come to an end by then has probably been killed."""
 
 
-def linked_worktrees(common_dir: Path) -> frozenset[Path] | None:
-    """Return the roots of the work trees that were added to a repository and are there.
+@dataclass(frozen=True, slots=True)
+class LinkedWorktrees:
+    """Roots of work trees that are there, and whether git is just adding one more."""
 
-    None when that cannot be told now. A root counts while its `.git` file is there.
+    roots: frozenset[Path] = frozenset()
+    is_adding: bool = False
+
+
+def linked_worktrees(common_dir: Path) -> LinkedWorktrees | None:
+    """Return the work trees that were added to a repository and are there.
+
+    None when that cannot be told now. A root counts while its `.git` file is there, and once git
+    has written all of its files.
     """
     directory = common_dir / "worktrees"
     try:
         entries = sorted(directory.iterdir())[:MAX_WORKTREES]
     except FileNotFoundError:
-        return frozenset() if common_dir.is_dir() else None
+        return LinkedWorktrees() if common_dir.is_dir() else None
     except OSError:
         return None
-    found = (_root_of(entry) for entry in entries)
-    return frozenset(root for root in found if root is not None)
+    adding = {entry for entry in entries if _is_being_added(entry)}
+    found = (_root_of(entry) for entry in entries if entry not in adding)
+    return LinkedWorktrees(frozenset(root for root in found if root is not None), bool(adding))
+
+
+def _is_being_added(entry: Path) -> bool:
+    lock = entry / "locked"
+    try:
+        data, _ = read_small_file(lock, max_bytes=_MAX_BYTES, follow=False)
+        return data.strip() == _BEING_ADDED and time.time() - lock.stat().st_mtime < _LONGEST_S
+    except (OSError, UnreadableFileError):
+        return False
 
 
 def _root_of(entry: Path) -> Path | None:

@@ -3,8 +3,8 @@
     python -m tests.harness.bad_worker MEMORY_BYTES FD
 
 `crash` in a path: the process gets a fatal signal; `hang`: it never comes back; `hungry`: it runs
-out of memory; `vanish`: it is killed when asked what it recognises. With `_twice` in the path that
-happens only while the file is read with structure.
+out of memory. With `_twice` in the path that happens only while the file is read with structure.
+`vanish`: it is killed when it is asked what it recognises.
 """
 
 from __future__ import annotations

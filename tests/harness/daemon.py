@@ -214,6 +214,14 @@ class Daemon:
             self.process.wait()
             self._ended()
 
+    def kill_child(self, name: str) -> None:
+        """End the child that runs `paparatsd.NAME.child`, as crashes do."""
+        for entry in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
+            if f"paparatsd.{name}.child" in Path(f"/proc/{entry}/cmdline").read_text():
+                os.kill(int(entry), signal.SIGKILL)
+                return
+        raise DaemonFailed(f"no child {name!r} is running")
+
     def freeze(self) -> None:
         """Stop the daemon where it stands (SIGSTOP)."""
         self.signal(signal.SIGSTOP)

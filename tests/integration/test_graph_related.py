@@ -161,11 +161,11 @@ def test_a_declaration_does_not_hide_its_definition(world: GraphWorld) -> None:
     files = {
         "src/loop.c": "int loop_run(int mode) {\n  if (mode)\n    return 1;\n  return 2;\n}\n",
         "include/loop.h": "int loop_run(int mode);\n",
-        "src/main.c": "int start_it(void) {\n  return loop_run(1);\n}\n",
+        "src/main.c": ('#include "loop.h"\n\nint start_it(void) {\n  return loop_run(1);\n}\n'),
     }
     world.index("shop", files)
-    hit = replace(hit_at("src/main.c", "start_it(void)", files), symbol="start_it", end_line=3)
-    assert related_to(world, hit) == [{("calls", "inferred", "shop:src/loop.c#loop_run")}]
+    hit = replace(hit_at("src/main.c", "start_it(void)", files), symbol="start_it", end_line=5)
+    assert related_to(world, hit) == [{("calls", "exact", "shop:src/loop.c#loop_run")}]
 
 
 def test_neighbours_are_of_the_hits_own_project(world: GraphWorld) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +9,7 @@ from paparatsd.model import CommitId, Head
 from paparatsd.sources.repo import (
     Checkout,
     git_watch_paths,
+    is_git_writing,
     lineage,
     locate,
     read_head,
@@ -254,11 +254,11 @@ async def test_signature_changes_with_every_move_in_the_work_tree(repo: Repo) ->
         lambda: repo.git("sparse-checkout", "set", "--no-cone", "/a.py"),
     )
     for step in steps:
-        before = view_signature(checkout).parts
+        before = view_signature(checkout)
         step()
-        after = view_signature(checkout).parts
+        after = view_signature(checkout)
         assert after != before
-        assert after == view_signature(checkout).parts
+        assert after == view_signature(checkout)
 
 
 async def test_signature_stays_when_others_move(repo: Repo, tmp_path: Path) -> None:
@@ -266,16 +266,16 @@ async def test_signature_stays_when_others_move(repo: Repo, tmp_path: Path) -> N
     repo.commit("one")
     tree = repo.worktree(tmp_path / "tree", "team/side")
     checkout = await located(tree)
-    before = view_signature(checkout).parts
+    before = view_signature(checkout)
     repo.commit("two")
     repo.branch("other")
     repo.git("pack-refs", "--all")
     repo.git("config", "branch.other.remote", "somewhere")
     repo.git("config", "remote.somewhere.url", "https://example.org/x.git")
     repo.worktree(tmp_path / "another", "team/another")
-    assert view_signature(checkout).parts == before
+    assert view_signature(checkout) == before
     tree.commit("in the linked tree")
-    assert view_signature(checkout).parts != before
+    assert view_signature(checkout) != before
 
 
 async def test_signature_counts_every_ref_where_only_git_can_tell_the_head(repo: Repo) -> None:
@@ -283,18 +283,29 @@ async def test_signature_counts_every_ref_where_only_git_can_tell_the_head(repo:
     repo.commit("one")
     checkout = await located(repo)
     (repo.root / ".git/reftable").mkdir()
-    before = view_signature(checkout).parts
+    before = view_signature(checkout)
     repo.write(".git/reftable/tables.list", "0x1-0x2.ref\n")
-    assert view_signature(checkout).parts != before
+    assert view_signature(checkout) != before
 
 
-async def test_signature_is_settled_when_what_it_was_made_of_is_old(repo: Repo) -> None:
+async def test_there_is_no_signature_without_a_checksum_of_the_index(repo: Repo) -> None:
     repo.write("a.py", "x")
     repo.commit("one")
     checkout = await located(repo)
-    assert not view_signature(checkout).is_settled
-    later_ns = time.time_ns() + 3_000_000_000
-    assert view_signature(checkout, now_ns=later_ns).is_settled
+    index = repo.root / ".git/index"
+    index.write_bytes(index.read_bytes()[:-20] + bytes(20))
+    assert view_signature(checkout) is None
+
+
+async def test_git_is_writing_while_it_holds_the_lock_but_not_for_ever(repo: Repo) -> None:
+    repo.write("a.py", "x")
+    repo.commit("one")
+    checkout = await located(repo)
+    assert not is_git_writing(checkout, 3.0)
+    lock = repo.write(".git/index.lock", "")
+    assert is_git_writing(checkout, 3.0)
+    os.utime(lock, (0, 0))
+    assert not is_git_writing(checkout, 3.0)
 
 
 async def test_watch_paths_are_the_directories_where_moves_show(repo: Repo, tmp_path: Path) -> None:
@@ -315,5 +326,4 @@ async def test_watch_paths_are_the_directories_where_moves_show(repo: Repo, tmp_
     plain.mkdir()
     checkout = await locate(plain, environment=repo.environment)
     assert git_watch_paths(checkout) == ()
-    assert view_signature(checkout).parts == ()
-    assert not view_signature(checkout).is_settled
+    assert view_signature(checkout) is None

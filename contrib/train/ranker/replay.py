@@ -1,7 +1,7 @@
 """Whole answers in memory: the engine that searches, over checkouts that are kept parsed.
 
-Answers are those of the daemon but for what differs between its store and an exact search: a few
-questions in a hundred. They cost a tenth of the time, and any part can be changed.
+Answers are those of the daemon, for a tenth of the time, and any part can be changed. In scope root
+a project has here the name of its repository, not of the folder; one answer in a hundred shows it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ReadingCatalog(MemoryCatalog):
     def used_names(
         self, version: int, kinds_left_out: Collection[str]
     ) -> tuple[list[int], list[str]]:
-        """Return lines and names of the uses in a version, by line, but for one kind of use."""
+        """Return lines and names of the uses in a version, by line, but for some kinds of use."""
         uses = [use for use in self._parsed[version].uses if use.kind not in kinds_left_out]
         uses.sort(key=lambda use: use.line)
         return [use.line for use in uses], [use.name for use in uses]

@@ -52,12 +52,13 @@
     type: (_) @type declarator: [(identifier) @fact.local (_ . (identifier) @fact.local)]))))])
 (parameter_declaration declarator: (function_declarator
   declarator: (parenthesized_declarator (pointer_declarator (identifier) @fact.local))))
-(declaration type: (_) @type declarator: [(identifier) @fact.bind
-  (pointer_declarator [(identifier) @fact.bind (pointer_declarator (identifier) @fact.bind)])
-  (array_declarator (identifier) @fact.bind)])
+(declaration type: (_) @type declarator: (identifier) @fact.bind)
+(declaration type: (_) @type declarator: (pointer_declarator declarator: [(identifier) @fact.bind
+  (pointer_declarator declarator: (identifier) @fact.bind)]))
+(declaration type: (_) @type declarator: (array_declarator declarator: (identifier) @fact.bind))
 (declaration type: (_) @type declarator: (init_declarator
-  declarator: [(identifier) @fact.bind (pointer_declarator (identifier) @fact.bind)
-    (array_declarator (identifier) @fact.bind)] value: (_) @value))
+  declarator: [(identifier) @fact.bind (pointer_declarator declarator: (identifier) @fact.bind)
+    (array_declarator declarator: (identifier) @fact.bind)] value: (_) @value))
 (field_declaration type: (_) @type declarator: [(field_identifier) @fact.field
   (_ . (field_identifier) @fact.field)
   (pointer_declarator (pointer_declarator (field_identifier) @fact.field))])
@@ -66,5 +67,3 @@
 (type_definition type: [(type_identifier) (struct_specifier !body) (union_specifier !body)]
   @fact.returns declarator: [(type_identifier) (pointer_declarator)])
 (function_definition type: [(type_identifier) (struct_specifier !body)] @fact.returns)
-(declaration type: [(type_identifier) (struct_specifier !body)] @fact.returns
-  declarator: [(function_declarator) (pointer_declarator (function_declarator))])

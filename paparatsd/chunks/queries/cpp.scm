@@ -72,5 +72,5 @@
 (trailing_return_type (_) @fact.returns)
 (field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @fact.returns
   declarator: [(function_declarator) (_ (function_declarator))])
-(declaration type: [(qualified_identifier) (template_type)] @fact.returns
+(declaration type: [(type_identifier) (qualified_identifier) (template_type)] @fact.returns
   declarator: [(function_declarator) (_ (function_declarator))])

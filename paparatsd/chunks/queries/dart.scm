@@ -29,6 +29,8 @@
   @def.constant))
 (program (initialized_identifier_list (initialized_identifier . (identifier) @name) @def.variable))
 
+(import_specification (configurable_uri (uri (string_literal) @use.import))
+  (identifier)? @alias) @whole
 (uri (string_literal) @use.import)
 (annotation name: (identifier) @use.decorator)
 (superclass (type_identifier) @use.inherit)
@@ -44,3 +46,16 @@
   (selector (argument_part)))
 ((selector (conditional_assignable_selector (identifier) @use.call)) . (selector (argument_part)))
 (type_identifier) @use.type
+
+(argument . (identifier) @use.value .)
+(named_argument (label) . (identifier) @use.value .)
+
+(formal_parameter (type_identifier)? @type name: (identifier) @fact.local)
+((initialized_variable_definition name: (identifier) @fact.local
+  value: (identifier) @type . value: (selector (argument_part)) .) (#match? @type "^[A-Z]"))
+(initialized_variable_definition (type_identifier) @type name: (identifier) @fact.local)
+(initialized_variable_definition name: (identifier) @fact.local)
+(for_loop_parts name: (identifier) @fact.local value: (identifier) @each .)
+(declaration (type_identifier) @type
+  (initialized_identifier_list (initialized_identifier . (identifier) @fact.field)))
+(function_signature (type_identifier) @fact.returns name: (identifier))

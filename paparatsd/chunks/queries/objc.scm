@@ -16,3 +16,11 @@
 ((message_expression receiver: (identifier) @use.construct method: (identifier) @_method)
   (#match? @_method "^(alloc|new)$"))
 (message_expression receiver: (_) @receiver method: (identifier) @use.call)
+
+(method_parameter (method_type (type_name (type_identifier) @type)) (identifier) @fact.local)
+(method_parameter (identifier) @fact.local)
+[(method_declaration (method_type (type_name (type_identifier) @fact.returns)))
+ (method_definition (method_type (type_name (type_identifier) @fact.returns)))]
+(property_declaration (struct_declaration (type_identifier) @type
+  (struct_declarator [(identifier) @fact.field (pointer_declarator (identifier) @fact.field)])))
+(for_statement type: (_) @type . (pointer_declarator (identifier) @fact.local) . (_) @each)

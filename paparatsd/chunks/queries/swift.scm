@@ -24,11 +24,14 @@
 
 (import_declaration (identifier) @use.import) @whole
 (attribute (user_type (type_identifier) @use.decorator))
+(inheritance_specifier inherits_from: (user_type
+  (type_identifier) @receiver . (type_identifier) @use.inherit))
 (inheritance_specifier inherits_from: (user_type (type_identifier) @use.inherit))
 ((call_expression . (simple_identifier) @use.construct) (#match? @use.construct "^[A-Z]"))
 (call_expression . (simple_identifier) @use.call)
 (call_expression . (navigation_expression target: (_) @receiver
   suffix: (navigation_suffix suffix: (simple_identifier) @use.call)))
+(user_type (type_identifier) @receiver . (type_identifier) @use.type)
 (user_type (type_identifier) @use.type)
 (value_argument value: [(simple_identifier) @use.value (navigation_expression target: (_) @receiver
   suffix: (navigation_suffix suffix: (simple_identifier) @use.value))])

@@ -12,7 +12,7 @@
 
 ((VarDecl variable_type_function: (IDENTIFIER) @use.import (ErrorUnionExpr (SuffixExpr .
   (BUILTINIDENTIFIER) @_import (FnCallArguments (ErrorUnionExpr (SuffixExpr
-    (STRINGLITERALSINGLE) @target)))))) (#eq? @_import "@import"))
+    (STRINGLITERALSINGLE) @target)))))) @whole (#eq? @_import "@import"))
 ((Decl (VarDecl "const" variable_type_function: (IDENTIFIER) @name)) @def.constant)
 ((Decl (VarDecl variable_type_function: (IDENTIFIER) @name)) @def.variable)
 
@@ -25,3 +25,14 @@
 ((ErrorUnionExpr (SuffixExpr . variable_type_function: (IDENTIFIER) @use.construct .)) . (InitList))
 (ParamType (ErrorUnionExpr (SuffixExpr variable_type_function: (IDENTIFIER) @use.type)))
 (FnProto (ErrorUnionExpr (SuffixExpr variable_type_function: (IDENTIFIER) @use.type)))
+
+(FnCallArguments (ErrorUnionExpr (SuffixExpr . variable_type_function: (IDENTIFIER) @use.value .)))
+
+(ParamDecl parameter: (IDENTIFIER) @fact.local (ParamType (ErrorUnionExpr) @type))
+(VarDecl variable_type_function: (IDENTIFIER) @fact.bind (ErrorUnionExpr) @type
+  . [(ErrorUnionExpr) (InitList)])
+(VarDecl variable_type_function: (IDENTIFIER) @fact.bind . [(ErrorUnionExpr) (UnaryExpr)] @value .)
+(VarDecl variable_type_function: (IDENTIFIER) @fact.bind)
+(ContainerField field_member: (IDENTIFIER) @fact.field (ErrorUnionExpr) @type)
+(FnProto function: (IDENTIFIER) (ErrorUnionExpr) @fact.returns)
+[(PtrPayload variable: (IDENTIFIER) @fact.local) (PtrListPayload variable: (IDENTIFIER) @fact.local)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
@@ -18,8 +18,10 @@ class Imported:
     """What an import leads to: files of the project, all of them parts of one module.
 
     `member` is the name in it that is bound; "" when the module itself is, "*" for all its names,
-    "default" for its default export. A statement may name a member or a module (`from a import b`):
-    then `inner` has the files of the module that is meant when no file of `paths` defines `member`.
+    "default" for its default export. It has dots when it is inside a type: "Outer.Inner", or
+    "Outer.*" for all names of that type. A statement may name a member or a module
+    (`from a import b`): then `inner` has the files of the module that is meant when no file of
+    `paths` defines `member`.
     """
 
     paths: tuple[str, ...]
@@ -42,7 +44,7 @@ class Modules(Protocol):
         """
         ...
 
-    def implicit(self, tree: Tree, file: FileSymbols) -> Sequence[str]:
+    def implicit(self, tree: Tree, file: FileSymbols) -> Collection[str]:
         """Return the files whose names need no import: those of the same package or folder."""
         ...
 
@@ -64,7 +66,7 @@ class NoModules:
         del tree, file, use
         return None
 
-    def implicit(self, tree: Tree, file: FileSymbols) -> Sequence[str]:
+    def implicit(self, tree: Tree, file: FileSymbols) -> Collection[str]:
         """Return nothing."""
         del tree, file
         return ()

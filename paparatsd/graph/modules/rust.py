@@ -29,15 +29,17 @@ class RustModules:
     def imported(self, tree: Tree, file: FileSymbols, use: Use) -> Imported | None:
         """Return the module of a path, or the module and the member of it that is named."""
         path = [part for part in (use.target or use.name).split("::") if part]
-        if use.receiver == "*" or use.name == "*":
-            found = _module(tree, file, path, use.line, 0)
-            return Imported(found, use.name if use.name == "*" else "") if found else None
         found = _module(tree, file, path, use.line, 0)
+        if use.name == "*":
+            return Imported(found, "*") if found else None
         if found:
+            if use.receiver == "*":
+                return Imported(found)
             return Imported(found, use.name, tuple(self.inner(tree, found, use.name)))
-        # The path ends in a type (`use Mode::{On, Off}`): ours, though no module.
+        # The path ends in a type (`use crate::Mode::{self, On}`): ours, though no module.
         outer = _module(tree, file, path[:-1], use.line, 0) if len(path) > 1 else ()
-        return Imported(outer, use.name) if outer else None
+        member = path[-1] if use.receiver == "*" else use.name
+        return Imported(outer, member) if outer else None
 
     def implicit(self, tree: Tree, file: FileSymbols) -> Sequence[str]:
         """Return nothing: a module sees its own names only."""

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.base import NoModules
 from paparatsd.graph.modules.cfamily import CFamilyModules
+from paparatsd.graph.modules.dotnet import DotnetModules
 from paparatsd.graph.modules.ecma import EcmaModules
 from paparatsd.graph.modules.go import GoModules
+from paparatsd.graph.modules.jvm import JvmModules
+from paparatsd.graph.modules.php import PhpModules
 from paparatsd.graph.modules.python import PythonModules
+from paparatsd.graph.modules.ruby import RubyModules
 from paparatsd.graph.modules.rust import RustModules
 from paparatsd.graph.modules.swift import SwiftModules
 
@@ -36,6 +40,13 @@ MODULES: Mapping[str, Modules] = MappingProxyType(
         "cpp": CFamilyModules(),
         "objc": CFamilyModules(),
         "swift": SwiftModules(),
+        "java": JvmModules(),
+        "kotlin": JvmModules(),
+        "scala": JvmModules(),
+        "groovy": JvmModules(),
+        "csharp": DotnetModules(),
+        "php": PhpModules(),
+        "ruby": RubyModules(),
     }
 )
 """By the names of `chunks.languages`."""

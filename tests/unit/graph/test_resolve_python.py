@@ -278,3 +278,60 @@ def test_a_method_knows_what_it_overrides() -> None:
     [over] = list(resolver.named("Low.go"))
     assert resolver.overridden(over) == list(resolver.named("Top.go"))
     assert [one.index for one in resolver.bases(resolver.named("Low")[0])] == [0]
+
+
+def test_modules_that_take_all_names_of_each_other_give_what_a_third_defines() -> None:
+    app = python(
+        one="from two import *\nfrom three import *\n",
+        two="from one import *\n",
+        three="def helper(): ...\n",
+        main="import one\nimport two\n\none.helper()\ntwo.helper()\n",
+    )
+    resolver = app.resolver()
+    file = app.tree.file("main.py")
+    assert file is not None
+    for line in (4, 5):
+        found = resolver.resolve(file, app.use("main.py", line, "helper"))
+        assert spelled(found) == ["three.py:helper"]
+
+
+def test_a_long_line_of_descent_is_followed_to_its_beginning() -> None:
+    classes = ["class Kind0:\n    def origin(self): ...\n"]
+    classes += [f"class Kind{at}(Kind{at - 1}): ...\n" for at in range(1, 50)]
+    app = python(a="".join(classes) + "Kind49().origin()\n")
+    assert app.means("a.py", 52, "origin") == ["a.py:Kind0.origin"]
+
+
+def test_hostile_chains_and_circles_of_inheritance_end() -> None:
+    app = python(
+        a="class Egg(Hen): ...\nclass Hen(Egg): ...\n" + "Egg()" + ".next()" * 9 + ".lay_it()\n"
+    )
+    assert app.meaning("a.py", 3, "lay_it").targets == ()
+
+
+def test_a_line_of_descent_without_end_is_given_up() -> None:
+    classes = [f"class Kind{at}(Kind{at - 1}): ...\n" for at in range(1, 900)]
+    app = python(a="class Kind0: ...\n" + "".join(classes) + "Kind899().origin_of_all()\n")
+    assert app.meaning("a.py", 901, "origin_of_all").targets == ()
+
+
+def test_a_tests_parameter_is_what_the_fixture_of_its_name_makes() -> None:
+    app = project(
+        {
+            "box.py": "class Box:\n    def open(self): ...\n",
+            "tests/conftest.py": "import pytest\nfrom box import Box\n\n\n"
+            "@pytest.fixture\ndef full():\n    return Box()\n\n\n"
+            "@pytest.fixture()\ndef lid(full):\n    return full\n",
+            "tests/test_box.py": "def test_it(full, lid):\n    full.open()\n    lid.open()\n\n\n"
+            "def helper(full):\n    full.open()\n",
+        }
+    )
+    assert app.means("tests/test_box.py", 2, "open") == ["box.py:Box.open"]
+    assert app.means("tests/test_box.py", 3, "open") == ["box.py:Box.open"]
+    assert app.means("tests/test_box.py", 7, "open") == []
+
+
+def test_a_function_that_gives_itself_has_no_members() -> None:
+    app = python(a="def again():\n    return again\n\n\nagain.twice_over()\nagain().twice_over()\n")
+    assert app.meaning("a.py", 5, "twice_over").targets == ()
+    assert app.meaning("a.py", 6, "twice_over").targets == ()

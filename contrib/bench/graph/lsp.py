@@ -106,6 +106,18 @@ class LanguageServer:
                 found.append((inside, start["line"], start["character"], end["character"]))
         return found
 
+    def definitions(self, path: str, line: int, column: int) -> list[tuple[str, int]]:
+        """Return (path, line) of what a place means, from 0; path "" outside of the directory."""
+        answer = self.call(
+            "textDocument/definition",
+            {
+                "textDocument": {"uri": self.uri(path)},
+                "position": {"line": line, "character": column},
+            },
+        )
+        places = answer if isinstance(answer, list) else [answer] if answer else []
+        return [(self._path(one["uri"]) or "", one["range"]["start"]["line"]) for one in places]
+
     def uri(self, path: str) -> str:
         """Return the address of a file."""
         return (self.root / path).as_uri()

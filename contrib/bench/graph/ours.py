@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from contrib.bench.graph.sites import Call
 from contrib.bench.quality.daemon import QueryRefused, Service, running
 from paparatsd.errors import PaparatsError
 from paparatsd.graph.asked import GraphProject
@@ -26,11 +28,23 @@ PAGE = 200
 NOT_CALLS = frozenset({"imports", "overrides"})
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Users of one symbol in one file."""
+
+    relation: str
+    certainty: str
+    name: str
+    note: str
+    path: str
+    lines: tuple[int, ...]
+
+
 class Asker(Protocol):
     """Somebody who can be asked about one project."""
 
-    def edges(self, at: str) -> list[tuple[str, str, str, str, tuple[int, ...]]] | None:
-        """Return (relation, certainty, name, path, lines) of all users; None for nothing there."""
+    def edges(self, at: str) -> list[Found] | None:
+        """Return all users, the sure ones first; None when nothing is defined there."""
         ...
 
     def usages(self, at: str) -> None:
@@ -53,9 +67,9 @@ class InProcess:
         ]
         self._project = project
 
-    def edges(self, at: str) -> list[tuple[str, str, str, str, tuple[int, ...]]] | None:
+    def edges(self, at: str) -> list[Found] | None:
         """See Asker."""
-        found: list[tuple[str, str, str, str, tuple[int, ...]]] = []
+        found: list[Found] = []
         offset: int | None = 0
         while offset is not None:
             try:
@@ -88,20 +102,28 @@ class InProcess:
         return OPERATIONS[operation](self._grounds.of(self._projects), request)
 
 
-def _plain(edge: Edge) -> tuple[str, str, str, str, tuple[int, ...]]:
-    return edge.relation.value, edge.certainty.value, edge.name, edge.symbol.path, edge.lines
+def _plain(edge: Edge) -> Found:
+    return Found(
+        edge.relation.value,
+        edge.certainty.value,
+        edge.name,
+        edge.note,
+        edge.symbol.path,
+        edge.lines,
+    )
 
 
-def calls_of(asker: Asker, function: Function, lines: Lines) -> Mapping[Place, str] | None:
+def calls_of(asker: Asker, function: Function, lines: Lines) -> Mapping[Place, Call] | None:
     """Return where a function is called and how sure that is; None when nothing stands there."""
     edges = asker.edges(f"{function.path}:{function.line}:{function.column}")
     if edges is None:
         return None
-    found: dict[Place, str] = {}
-    for relation, certainty, name, path, places in edges:
-        for line in places if relation not in NOT_CALLS else ():
-            if lines.calls(path, line, name):
-                found.setdefault((path, line), certainty)
+    found: dict[Place, Call] = {}
+    for edge in edges:
+        call = Call(edge.certainty, edge.name, edge.note.startswith("through "))
+        for line in edge.lines if edge.relation not in NOT_CALLS else ():
+            if lines.calls(edge.path, line, edge.name):
+                found.setdefault((edge.path, line), call)
     return found
 
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from contrib.bench.graph.lsp import LanguageServer
 
@@ -33,11 +33,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reference:
-    """A place that refers to a function, and what is written there. `line` counts from 1."""
+    """A place that refers to a function, and what is written there. `line` counts from 1.
+
+    `strict` is False when it names a relative by inheritance, so that this function may be meant.
+    """
 
     path: str
     line: int
     name: str
+    strict: bool = True
 
 
 class Tool(Protocol):
@@ -53,6 +57,13 @@ class Tool(Protocol):
 
     def references(self, function: Function) -> Sequence[Reference]:
         """Return what refers to a function, the function itself left out."""
+        ...
+
+    def definitions(self, path: str, line: int, column: int) -> Sequence[tuple[str, int]]:
+        """Return path and line of what a place means; none when the tool cannot tell.
+
+        All count from 1. The path is "" outside of the directory.
+        """
         ...
 
 
@@ -105,6 +116,13 @@ class ServerTool:
         self._server.close(function.path)
         return references_at(self._server.root, places)
 
+    def definitions(self, path: str, line: int, column: int) -> Sequence[tuple[str, int]]:
+        """Ask with the file open."""
+        self._server.open(path, self._language)
+        found = self._server.definitions(path, line - 1, column - 1)
+        self._server.close(path)
+        return [(inside, at + 1) for inside, at in found]
+
 
 class TypeScriptTool:
     """The compiler's language service, `typescript.mjs`."""
@@ -137,30 +155,35 @@ class TypeScriptTool:
         at = [function.path, function.line - 1, function.column - 1]
         return references_at(self._root, self._ask({"ask": "references", "at": at}))
 
+    def definitions(self, path: str, line: int, column: int) -> Sequence[tuple[str, int]]:
+        """Return where the compiler would go."""
+        at = [path, line - 1, column - 1]
+        return [(inside, row + 1) for inside, row in self._ask({"ask": "definitions", "at": at})]
+
     def stop(self) -> None:
         """End the process."""
         self._process.kill()
         self._process.wait(STOP_S)
 
-    def _ask(self, question: dict[str, object]) -> list[tuple[str, int, int, int]]:
+    def _ask(self, question: dict[str, object]) -> list[Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{json.dumps(question)}\n")
         self._process.stdin.flush()
-        answer: list[tuple[str, int, int, int]] = json.loads(self._process.stdout.readline())
+        answer: list[Any] = json.loads(self._process.stdout.readline())
         return answer
 
 
-def references_at(root: Path, places: Sequence[tuple[str, int, int, int]]) -> list[Reference]:
+def references_at(root: Path, places: Sequence[Sequence[Any]]) -> list[Reference]:
     """Return references with what is written there; columns of UTF-16 are taken for characters."""
     texts: dict[str, list[str]] = {}
     found = set()
-    for path, line, column, end in places:
+    for path, line, column, end, *strict in places:
         if path not in texts:
             text = (root / path).read_text(encoding="utf-8", errors="replace")
             texts[path] = text.split("\n")
         if line < len(texts[path]):
-            found.add(Reference(path, line + 1, texts[path][line][column:end]))
+            found.add(Reference(path, line + 1, texts[path][line][column:end], *strict))
     return sorted(found)
 
 

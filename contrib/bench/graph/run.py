@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from contrib.bench.graph.ours import InProcess, calls_of, indexed
 from contrib.bench.graph.references import opened
-from contrib.bench.graph.sites import Agreement, Lines, compare
+from contrib.bench.graph.sites import Agreement, Lines, Verdict, compare
 
 
 def main() -> int:
@@ -35,9 +35,13 @@ def main() -> int:
         asker = InProcess(catalog, project)
         for one in compare(tool, lambda f: calls_of(asker, f, lines), lines, a.functions, a.seed):
             total.add(one)
-            out.append({"at": f"{one.function.path}:{one.function.line}:{one.function.column} {one.function.name}", "answered": one.answered, "wrong": [[how, *place, lines.at(*place).strip()] for place, how in sorted(one.ours.items()) if place not in one.theirs], "missed": [[*place, lines.at(*place).strip()] for place in one.missed()]})
-    print(root.name, "functions", total.functions, "unanswered", total.unanswered, "theirs", total.theirs, "ours", dict(total.ours), "right", dict(total.right))
-    print(f"exact {total.precision('exact'):.3f} exact+inferred {total.precision('exact', 'inferred'):.3f} all {total.precision():.3f} recall {total.recall():.3f}")
+            row = {"at": f"{one.function.path}:{one.function.line}:{one.function.column} {one.function.name}", "answered": one.answered}
+            for verdict in (Verdict.WRONG, Verdict.UNKNOWN):
+                row[verdict.value] = [[one.ours[place].certainty, *place, lines.at(*place).strip()] for place in one.judged(verdict)]
+            row["missed"] = [[*place, lines.at(*place).strip()] for place in one.missed()]
+            out.append(row)
+    print(root.name, "functions", total.functions, "unanswered", total.unanswered, "theirs", total.theirs, {f"{k[0]} {k[1].value}": v for k, v in sorted(total.verdicts.items())})
+    print(f"exact {total.precision('exact'):.3f} exact+inferred {total.precision('exact', 'inferred'):.3f} all {total.precision():.3f} recall {total.recall():.3f} mean recall {sum(total.recalls)/max(1,len(total.recalls)):.3f}")
     if a.json:
         a.json.write_text(json.dumps(out, indent=1))
     return 0

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,24 +22,42 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One of our call sites: how sure we are, the name written there, whether through a base."""
+
+    certainty: str
+    name: str
+    through: bool
+
+
+class Verdict(StrEnum):
+    """What the reference says of one of our call sites.
+
+    RIGHT: it means the function there too. WRONG: it means something else. UNKNOWN: it cannot tell
+    what is meant there, as with a receiver of unknown type.
+    """
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
-    """One function: our call sites by certainty, and the reference's.
+    """One function: our call sites with verdicts, and all that the reference has.
 
     `answered` is False when we could not tell what stands at the function's name.
     """
 
     function: Function
-    ours: Mapping[Place, str]
+    ours: Mapping[Place, Call]
+    verdicts: Mapping[Place, Verdict]
     theirs: frozenset[Place]
-    answered: bool = True
+    answered: bool
 
-    def wrong(self, certainty: str = "") -> list[Place]:
-        """Return the places that only we have, ascending; of one certainty, or of all."""
-        return sorted(
-            one
-            for one, known in self.ours.items()
-            if one not in self.theirs and certainty in ("", known)
-        )
+    def judged(self, verdict: Verdict) -> list[Place]:
+        """Return our places with this verdict, ascending."""
+        return sorted(one for one, said in self.verdicts.items() if said is verdict)
 
     def missed(self) -> list[Place]:
         """Return the places that only the reference has, ascending."""
@@ -47,32 +66,34 @@ class Compared:
 
 @dataclass(slots=True)
 class Agreement:
-    """Sums over functions."""
+    """Sums over functions; `verdicts` counts (certainty, verdict)."""
 
     functions: int = 0
     unanswered: int = 0
     theirs: int = 0
     found: int = 0
-    ours: Counter[str] = field(default_factory=Counter)
-    right: Counter[str] = field(default_factory=Counter)
-    by_function: list[tuple[float, float]] = field(default_factory=list)
+    verdicts: Counter[tuple[str, Verdict]] = field(default_factory=Counter)
+    recalls: list[float] = field(default_factory=list)
 
     def add(self, one: Compared) -> None:
         """Count a function."""
+        shared = len(one.theirs & one.ours.keys())
         self.functions += 1
         self.unanswered += not one.answered
         self.theirs += len(one.theirs)
-        shared = one.theirs & one.ours.keys()
-        self.found += len(shared)
-        self.ours.update(one.ours.values())
-        self.right.update(one.ours[place] for place in shared)
-        precise = share(len(shared), len(one.ours))
-        self.by_function.append((precise, share(len(shared), len(one.theirs))))
+        self.found += shared
+        self.verdicts.update((one.ours[at].certainty, said) for at, said in one.verdicts.items())
+        if one.theirs:
+            self.recalls.append(share(shared, len(one.theirs)))
+
+    def count(self, verdict: Verdict, *certainties: str) -> int:
+        """Return how many of our places have this verdict; of these certainties, or of all."""
+        return sum(self.verdicts[how, verdict] for how in certainties or CERTAINTIES)
 
     def precision(self, *certainties: str) -> float:
-        """Return the share of our places that the reference has too."""
-        wanted = certainties or CERTAINTIES
-        return share(sum(self.right[one] for one in wanted), sum(self.ours[one] for one in wanted))
+        """Return the share that is right of our places about which the reference can tell."""
+        right = self.count(Verdict.RIGHT, *certainties)
+        return share(right, right + self.count(Verdict.WRONG, *certainties))
 
     def recall(self) -> float:
         """Return the share of the reference's places that we have too."""
@@ -86,7 +107,7 @@ def share(part: int, whole: int) -> float:
 
 def compare(
     tool: Tool,
-    calls_of: Callable[[Function], Mapping[Place, str] | None],
+    calls_of: Callable[[Function], Mapping[Place, Call] | None],
     lines: Lines,
     most: int,
     seed: int,
@@ -104,12 +125,37 @@ def compare(
             return
         if is_implicit(function):
             continue
-        theirs = calls_among(tool.references(function), lines)
+        references = tool.references(function)
+        theirs = calls_among((one for one in references if one.strict), lines)
+        possible = calls_among(references, lines)
         known = calls_of(function)
-        ours = {place: how for place, how in (known or {}).items() if place[0] in files}
+        ours = {place: call for place, call in (known or {}).items() if place[0] in files}
         if ours or theirs:
             found += 1
-            yield Compared(function, ours, theirs, known is not None)
+            verdicts = {
+                place: Verdict.RIGHT
+                if place in theirs or (call.certainty != "exact" and place in possible)
+                else judge(tool, function, place, call, lines)
+                for place, call in ours.items()
+            }
+            yield Compared(function, ours, verdicts, theirs, known is not None)
+
+
+def judge(tool: Tool, function: Function, place: Place, call: Call, lines: Lines) -> Verdict:
+    """Ask the reference what a call means that it did not list.
+
+    A call that we say may come through a base is right when it means a method of that name.
+    """
+    column = lines.call_column(*place, call.name)
+    meant = tool.definitions(*place, column)
+    if (function.path, function.line) in meant:
+        return Verdict.RIGHT
+    if not meant:
+        return Verdict.UNKNOWN
+    named = re.compile(rf"\b{re.escape(function.name)}\b")
+    if call.through and any(path and named.search(lines.at(path, row)) for path, row in meant):
+        return Verdict.RIGHT
+    return Verdict.WRONG
 
 
 def is_implicit(function: Function) -> bool:
@@ -145,7 +191,12 @@ class Lines:
 
         Type arguments may stand between the name and the bracket; a definition is no call.
         """
-        return bool(name) and _call_of(name).search(self.at(path, line)) is not None
+        return bool(name) and self.call_column(path, line, name) > 0
+
+    def call_column(self, path: str, line: int, name: str) -> int:
+        """Return where in a line a name is called, from 1; 0 when it is not."""
+        found = _call_of(name).search(self.at(path, line))
+        return 0 if found is None else found.start() + 1
 
 
 def _call_of(name: str) -> re.Pattern[str]:

@@ -3,7 +3,8 @@
 //   node typescript.mjs NODE_MODULES ROOT
 //
 // {"ask": "functions"} -> [[path, line, column, name], ...]; {"ask": "references", "at": [path,
-// line, column]} -> [[path, line, column, endColumn], ...]. Lines and columns count from 0. All
+// line, column]} -> [[path, line, column, endColumn, strict], ...]; {"ask": "definitions", "at": ...}
+// -> [[path, line], ...], path "" outside of ROOT. Lines and columns count from 0. All
 // .ts and .tsx files (.js with --js) are one program, packages of the workspace are given as paths.
 import fs from "node:fs";
 import path from "node:path";
@@ -104,25 +105,64 @@ function functions() {
   return found;
 }
 
+function nodeAt(source, position) {
+  let found = source;
+  for (let next = source; next; ) {
+    found = next;
+    next = undefined;
+    ts.forEachChild(found, (child) => {
+      if (child.getStart(source) <= position && position < child.end) next ??= child;
+    });
+  }
+  return found;
+}
+
+// Where a name is declared, behind imports and exports; a property of a union in several places.
+function declarations(checker, node) {
+  const named = node && checker.getSymbolAtLocation(node);
+  if (!named) return [];
+  const symbol = named.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(named) : named;
+  return symbol.declarations ?? [];
+}
+
+// The last field of a row says whether the place means this very function; else it means one that
+// this one overrides, implements or is overridden by, or one that shares such a relative with it.
 function references([name, line, column]) {
   const file = path.join(root, name);
-  const source = service.getProgram().getSourceFile(file);
+  const program = service.getProgram();
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
   const position = source.getPositionOfLineAndCharacter(line, column);
+  const own = new Set(declarations(checker, nodeAt(source, position)));
   const found = [];
   for (const symbol of service.findReferences(file, position) ?? []) {
     for (const one of symbol.references) {
       if (one.isDefinition || !inside.has(one.fileName)) continue;
-      const other = service.getProgram().getSourceFile(one.fileName);
+      const other = program.getSourceFile(one.fileName);
       const start = other.getLineAndCharacterOfPosition(one.textSpan.start);
-      const row = [path.relative(root, one.fileName), start.line, start.character];
-      found.push([...row, start.character + one.textSpan.length]);
+      const node = nodeAt(other, one.textSpan.start);
+      if (!node.parent || (ts.isMethodDeclaration(node.parent) && node.parent.name === node)) continue;
+      const strict = declarations(checker, node).some((declared) => own.has(declared));
+      const end = start.character + one.textSpan.length;
+      found.push([path.relative(root, one.fileName), start.line, start.character, end, strict]);
     }
   }
   return found;
 }
 
+function definitions([name, line, column]) {
+  const file = path.join(root, name);
+  const program = service.getProgram();
+  const position = program.getSourceFile(file).getPositionOfLineAndCharacter(line, column);
+  return (service.getDefinitionAtPosition(file, position) ?? []).map((one) => {
+    const other = program.getSourceFile(one.fileName);
+    const start = other.getLineAndCharacterOfPosition(one.textSpan.start);
+    return [inside.has(one.fileName) ? path.relative(root, one.fileName) : "", start.line];
+  });
+}
+
+const answers = { functions, references, definitions };
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const { ask, at } = JSON.parse(line);
-  const answer = ask === "functions" ? functions() : references(at);
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  process.stdout.write(`${JSON.stringify(answers[ask](at))}\n`);
 }

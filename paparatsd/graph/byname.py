@@ -9,6 +9,7 @@ from paparatsd.chunks.languages import language_of
 from paparatsd.chunks.names import last_part
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import without_stubs
+from paparatsd.graph.scopes import defining, is_tag, is_top
 from paparatsd.graph.traits import traits_of
 
 if TYPE_CHECKING:
@@ -110,6 +111,20 @@ def symbol_of(target: Target) -> Symbol | None:
     return None if file is None or target.index < 0 else file.symbols[target.index]
 
 
+def _may_be_bare(target: Target) -> bool:
+    """Say whether a type can be meant without what it is inside of, by somebody it is lent to."""
+    file = target.tree.file(target.path)
+    if file is None:
+        return False
+    return not traits_of(file.language).bound_types or is_top(file, target.index)
+
+
+def is_definition(target: Target) -> bool:
+    """Say whether a symbol defines what it is called like, and not only adds to it."""
+    file = target.tree.file(target.path)
+    return file is not None and bool(defining(file, [target.index]))
+
+
 def is_test(path: str) -> bool:
     """Say whether a path is that of a test."""
     return _TEST.search(path.lower()) is not None
@@ -134,6 +149,8 @@ _FITS = {
 
 def fitting(targets: Sequence[Target], use: Use) -> tuple[Target, ...]:
     """Return the targets whose kind fits the use; all when none does."""
+    if use.kind == "call":
+        targets = [one for one in targets if not _is_tag(one)]
     wanted = _FITS.get(use.kind)
     if wanted is None or len(targets) < 2:
         return tuple(targets)
@@ -142,17 +159,23 @@ def fitting(targets: Sequence[Target], use: Use) -> tuple[Target, ...]:
     return fitting or tuple(targets)
 
 
+def _is_tag(target: Target) -> bool:
+    file = target.tree.file(target.path) if target.index >= 0 else None
+    return file is not None and is_tag(file, target.index)
+
+
 def _may_be(target: Target, file: FileSymbols, *, member: bool) -> bool:
     """Say whether a definition can be meant by its name alone: members by a receiver's member."""
     symbol = symbol_of(target)
-    if symbol is None or symbol.kind not in CALLABLE | TYPES:
+    if symbol is None or symbol.kind not in CALLABLE | TYPES or not is_definition(target):
         return False
     if symbol.parent >= 0 and target.path != file.path:
         owner = target.tree.file(target.path)
         if owner is not None and owner.symbols[symbol.parent].kind in CALLABLE:
             return False
-    is_member = "." in symbol.qualified
-    return is_member if member else not is_member or symbol.kind in TYPES
+    if "." not in symbol.qualified:
+        return not member
+    return member or (symbol.kind in TYPES and _may_be_bare(target))
 
 
 def distinct(targets: Sequence[Target]) -> set[tuple[int, str, str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.table import modules_of
-from paparatsd.graph.scopes import is_top
+from paparatsd.graph.scopes import defining, is_top
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.model import Use
@@ -169,7 +169,8 @@ class Imports:
             if found:
                 return found
         named = file.qualified(name) if "." in name else file.named(name)
-        top = tuple(Target(tree, file.path, at) for at in named if "." in name or is_top(file, at))
+        inside = defining(file, [at for at in named if "." in name or is_top(file, at)])
+        top = tuple(Target(tree, file.path, at) for at in inside)
         if top or not traits_of(file.language).passes_on:
             return Found(top)
         for use in file.imports.get(name, ()):
@@ -238,14 +239,18 @@ class Imports:
 
     def implicit(self, tree: Tree, file: FileSymbols, name: str) -> tuple[Target, ...]:
         """Return the definitions of a name in the files whose names need no import."""
-        around = tree.keep(
-            f"implicit {file.language} {file.path}",
-            lambda: frozenset(modules_of(file.language).implicit(tree, file)),
-        )
+        around = self.around(tree, file)
         if not around:
             return ()
         found = [one for one in tree.defining([name])[name] if one.path in around]
         return tuple(one for one in found if _is_top_of_file(one))
+
+    def around(self, tree: Tree, file: FileSymbols) -> frozenset[str]:
+        """Return the files whose names a file sees without an import."""
+        return tree.keep(
+            f"implicit {file.language} {file.path}",
+            lambda: frozenset(modules_of(file.language).implicit(tree, file)),
+        )
 
 
 def _namespace(fact: Fact) -> Use:
@@ -254,7 +259,9 @@ def _namespace(fact: Fact) -> Use:
 
 def _is_top_of_file(target: Target) -> bool:
     file = target.tree.file(target.path)
-    return file is not None and is_top(file, target.index)
+    return file is not None and bool(
+        is_top(file, target.index) and defining(file, [target.index])
+    )
 
 
 def without_stubs(targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.files import TYPES, VALUES
-from paparatsd.graph.scopes import type_around, type_at
+from paparatsd.graph.parts import arity
+from paparatsd.graph.scopes import home, type_around, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.values import Place
@@ -46,8 +47,14 @@ class Bases:
 class Members:
     """Looks names up in types. `resolve_base` says which types an `inherit` use names."""
 
-    def __init__(self, resolve_base: Callable[[Place, Use], Bases]) -> None:
+    def __init__(
+        self,
+        resolve_base: Callable[[Place, Use], Bases],
+        those_of: Callable[[Target, Sequence[Target]], list[Target]],
+    ) -> None:
+        """`those_of` says which definitions of other files that are called so are a type's."""
         self._resolve_base = resolve_base
+        self._those_of = those_of
         self._above = 0
         self._own: dict[tuple[int, str, int, str], tuple[Target, ...]] = {}
         self._lineages: dict[tuple[int, str, int], Lineage] = {}
@@ -72,6 +79,9 @@ class Members:
         symbol = file.symbols[target.index]
         wanted = f"{symbol.qualified}.{name}"
         found = [Target(target.tree, target.path, at) for at in file.qualified(wanted)]
+        if not found and traits_of(file.language).loose_enums:
+            named = [at for at in file.named(name) if home(file, at) == target.index]
+            found = [Target(target.tree, target.path, at) for at in named]
         if traits_of(file.language).open_types:
             found += self._elsewhere(target, file, name, wanted)
         return tuple(found)
@@ -84,7 +94,8 @@ class Members:
         far = [one for one in places if one.path.rpartition("/")[0] != folder]
         family = traits_of(file.language).family
         for group in (near, far if len(far) <= MAX_OPENED else []):
-            found = [one for one in group if _is_called(one, wanted, family)]
+            called = [one for one in group if _is_called(one, wanted, family)]
+            found = self._those_of(target, called) if called else []
             if found:
                 return found
         return []
@@ -116,6 +127,20 @@ class Members:
         With `inherited` the type's own are passed over.
         """
         for one in self.lineage(target).types[1 if inherited else 0 :]:
+            found = self.own(one, name)
+            if found:
+                return found
+        return ()
+
+    def bare(self, target: Target, name: str) -> tuple[Target, ...]:
+        """Return what a name means in a type where members are named without a receiver.
+
+        A type's own name, or that of a base, is the type there, not its constructor.
+        """
+        for one in self.lineage(target).types:
+            file = one.tree.file(one.path)
+            if file is not None and file.symbols[one.index].name == name:
+                return (one,)
             found = self.own(one, name)
             if found:
                 return found
@@ -179,12 +204,14 @@ class Members:
         if traits_of(file.language).open_types:
             others = target.tree.defining([symbol.name])[symbol.name]
             family = traits_of(file.language).family
-            found += [
+            called = [
                 one
                 for one in (others if len(others) <= MAX_OPENED else ())
                 if one.path != target.path
                 and _is_called(one, symbol.qualified, family, kinds=TYPES)
+                and arity(one) in (0, arity(target))
             ]
+            found += self._those_of(target, called) if called else []
         return tuple(found)
 
 

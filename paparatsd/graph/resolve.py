@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
+_HEAD = re.compile(r"[^\W\d]\w*")
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
 _CAST = re.compile(
     r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
@@ -96,15 +97,19 @@ class Resolver:
         return Resolution(targets, Certainty.EXACT) if targets else Resolution()
 
     def _bare(self, place: Place, use: Use) -> Resolution:
-        blocked = False
+        blocked = lent = False
         called = use.kind == "call"
         for binding in bindings(place.file, place.scope, place.line, use.name, called=called):
+            if binding.scope < 0 and not lent:
+                lent = True
+                if (found := self._of_lent(place, use)) is not None:
+                    return found
             if binding.symbols:
                 path = place.file.path
                 return self._exact([Target(self.tree, path, at) for at in binding.symbols], use)
             if binding.owner >= 0:
                 owner = Target(self.tree, place.file.path, binding.owner)
-                members = self._types.members.find(owner, use.name)
+                members = self._types.members.bare(owner, use.name)
                 if members:
                     return self._exact(members, use)
                 blocked = blocked or self._types.members.lineage(owner).outside
@@ -113,7 +118,17 @@ class Resolver:
                 return self._of_values(_plain(values), use) or Resolution()
             else:
                 return self._of_imports(place, binding.imports, use)
-        return self._from_around(place, use, blocked=blocked)
+        found = None if lent else self._of_lent(place, use)
+        return found or self._from_around(place, use, blocked=blocked)
+
+    def _of_lent(self, place: Place, use: Use) -> Resolution | None:
+        """Resolve a member of what lends its members to the function around."""
+        for value in self._types.lent(place):
+            if value.target is not None and (
+                targets := self._types.members.bare(value.target, use.name)
+            ):
+                return self._exact(targets, use)
+        return None
 
     def _of_imports(self, place: Place, imports: Sequence[Use], use: Use) -> Resolution:
         external = ""
@@ -154,9 +169,26 @@ class Resolver:
             resolved = self._of_values(values, use)
             if resolved is not None and resolved.targets:
                 return resolved
+        macros = self._macros(place.file, use)
+        if macros:
+            return macros
         if blocked or self._is_bound_elsewhere(place.file, traits.bound):
             return Resolution()
         return self._by_name(place.file, use, member=False)
+
+    def _macros(self, file: FileSymbols, use: Use) -> Resolution | None:
+        """Return the macros of the name, where they are seen without being imported."""
+        if use.kind != "call" or not traits_of(file.language).textual_macros:
+            return None
+        found = [
+            one
+            for one in self._names.meant_by(file, use, member=False) or ()
+            if (symbol := symbol_of(one)) is not None and symbol.kind == "macro"
+        ]
+        if not found:
+            return None
+        certainty = Certainty.INFERRED if len(found) == 1 else Certainty.AMBIGUOUS
+        return Resolution(tuple(found), certainty)
 
     def _is_bound_elsewhere(self, file: FileSymbols, bound: str) -> bool:
         """Say whether an unbound name of a file must be from outside: built in, or predefined."""
@@ -181,7 +213,25 @@ class Resolver:
             whole = self._of_values(self._types.chain(place, f"{chain}.{use.name}"), use)
             if whole is not None and whole.targets:
                 return whole
+        if not values and (package := self._foreign(place, use.receiver)):
+            return Resolution(external=package)
         return self._by_name(place.file, use, member=True)
+
+    def _foreign(self, place: Place, receiver: str) -> str:
+        """Return the package that a receiver is from for sure, though nothing binds it; or ""."""
+        head = _HEAD.match(receiver) if len(receiver) < MAX_RECEIVER_CHARS else None
+        if head is None or self._types.name(place, head[0]) is not None:
+            return ""
+        traits, name = traits_of(place.file.language), head[0]
+        if name in traits.foreign:
+            return name
+        is_path = receiver.startswith("::", head.end()) or (name[0].isupper() and traits.bound_types)
+        if is_path and not self._types.chain(place, name):
+            return name
+        wildcards = self._imports.wildcards(self.tree, place.file)
+        named = [one for one in wildcards if name in (one.name, one.target)]
+        outside = all(self._imports.leads(self.tree, place.file, one) is None for one in named)
+        return name if named and outside else ""
 
     def _receiver(self, place: Place, text: str) -> tuple[str, Sequence[Value]]:
         """Return the chain that a receiver is, "" for none, and what it can be."""
@@ -271,7 +321,7 @@ class Resolver:
         if use.kind in ("call", "construct"):
             made = [made for one in found for made in self.constructors(one)]
             found = tuple(dict.fromkeys((*found, *made)))
-        return Resolution(found[:MAX_MEANINGS], Certainty.EXACT)
+        return Resolution(found[:MAX_MEANINGS], Certainty.EXACT) if found else Resolution()
 
     def _defined(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
         """Add the definitions of what is only declared, where languages keep them apart."""
@@ -281,11 +331,12 @@ class Resolver:
             if file is None or one.index < 0 or not traits_of(file.language).apart:
                 continue
             symbol = file.symbols[one.index]
-            if symbol.kind not in CALLABLE:
+            if symbol.kind not in CALLABLE or not _is_declaration(symbol):
                 continue
             namesakes = one.tree.defining([symbol.name])[symbol.name]
             if len(namesakes) <= MAX_MEANINGS:
-                added += [other for other in namesakes if _is_body(other, symbol)]
+                bodies = [other for other in namesakes if _is_body(other, one, symbol)]
+                added += self._types.parts.including(one, bodies) if bodies[1:] else bodies
         return tuple(dict.fromkeys((*added, *targets))) if added else targets
 
     def constructors(self, target: Target) -> Sequence[Target]:
@@ -391,20 +442,25 @@ def _plain(values: Sequence[Value]) -> list[Value]:
     return [one for one in values if one.sort is not Sort.OBJECT]
 
 
-def _is_body(target: Target, declared: Symbol) -> bool:
-    """Say whether a target defines what another file declares."""
+def _is_body(target: Target, place: Target, declared: Symbol) -> bool:
+    """Say whether a target defines what is declared in a place."""
     symbol = symbol_of(target)
     return (
         symbol is not None
         and symbol.kind in CALLABLE
         and symbol.qualified == declared.qualified
-        and symbol.end_line > symbol.start_line
+        and (symbol.exported or target.path == place.path)
+        and not _is_declaration(symbol)
     )
+
+
+def _is_declaration(symbol: Symbol) -> bool:
+    return symbol.signature.rstrip().endswith(";")
 
 
 def _only_body(targets: Sequence[Target]) -> Target | None:
     """Return the one definition among declarations of the same name, None when there are more."""
     symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
-    bodies = [one for one in targets if symbols and _is_body(one, symbols[0])]
+    bodies = [one for one in targets if symbols and _is_body(one, one, symbols[0])]
     alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
     return bodies[0] if alone and len(targets) > 1 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -28,7 +28,18 @@ class Traits:
     the code without being imported (`crate::a::f()`, `a.b.C`). `nesting`: so are single names,
     from the modules around outwards. `passes_on`: what a file imports others may take from it.
     `apart`: declared in one file, defined in another. `calls_apart`: a variable and a function of
-    one name do not get in each other's way.
+    one name do not get in each other's way. `opening`: members that give their object itself, or
+    what a wrapper around it holds, whatever is implemented for it elsewhere. `adding`: kinds of
+    symbols that add to a type defined elsewhere, and define none. `loose_enums`: the values of an
+    enum are names of the scope around it. `tags`: structs have names of their own, apart from those
+    of functions. `parts`: what files have in common that define members of one type: a
+    "folder", a "package", an "import" of one by the other, its "name", which means it in both, or
+    ("apart") that only one of them has the type. `extended`: functions with a bound `this` are
+    members of its type; `lends_this`: inside of them its members are named without a receiver.
+    `blocks`: where several things of one name are each bound in a block of their own: "all" over,
+    "inside" of functions. `foreign`: names of packages that are always from outside; `bound_types`: so is what a capital
+    begins and nothing binds. `textual_macros`: macros are seen without being imported.
+    `maker`: the member of a type that gives an instance. `bare_calls`: naming a function calls it.
     """
 
     family: str = ""
@@ -46,8 +57,28 @@ class Traits:
     passes_on: bool = True
     apart: bool = False
     calls_apart: bool = False
+    opening: frozenset[str] = _NONE
+    adding: frozenset[str] = _NONE
+    loose_enums: bool = False
+    tags: bool = False
+    parts: str = ""
+    extended: bool = False
+    lends_this: bool = False
+    blocks: str = "inside"
+    foreign: frozenset[str] = _NONE
+    bound_types: bool = False
+    textual_macros: bool = False
+    maker: str = ""
+    bare_calls: bool = False
 
 
+_OPENING = frozenset({
+    "unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "as_ref", "as_mut",
+    "as_deref", "as_deref_mut", "clone", "cloned", "copied", "borrow", "borrow_mut", "lock",
+    "to_owned", "into", "into_inner", "ok", "ok_or", "ok_or_else", "map_err", "take", "by_ref",
+    "deref", "or_else", "context", "with_context", "read", "write", "load", "await",
+})  # fmt: skip
+"""What Rust's wrappers and common traits have: types seldom have them themselves."""
 _THIS = frozenset({"this"})
 _SELF = frozenset({"self"})
 PYTHON = Traits(
@@ -57,6 +88,7 @@ PYTHON = Traits(
     parent=frozenset({"super()"}),
     constructors=("__init__", "__new__"),
     called="__call__",
+    blocks="",
     dotted_imports=True,
     bound="always",
 )
@@ -66,11 +98,14 @@ ECMA = Traits(
     own_type=frozenset({"this"}),
     constructors=("constructor",),
     bound="modules",
+    blocks="all",
 )
-C = Traits(
+CPP = Traits(
     family="c", own=_THIS, implicit_this=True, constructors=("=",), open_types=True,
-    full_names=True, apart=True,
+    full_names=True, apart=True, loose_enums=True, parts="apart",
+    foreign=frozenset({"std"}),
 )  # fmt: skip
+C = replace(CPP, tags=True)
 JVM = Traits(
     family="jvm", own=_THIS, own_type=frozenset({"companion"}), implicit_this=True,
     constructors=("=", "constructor", "<init>", "this"), full_names=True, bound="always",
@@ -78,8 +113,8 @@ JVM = Traits(
 )  # fmt: skip
 KOTLIN = Traits(
     family="jvm", own=_THIS, implicit_this=True, constructors=("=", "constructor"),
-    open_types=True, full_names=True, bound="always",
-    passes_on=False,
+    open_types=True, full_names=True, bound="always", passes_on=False, parts="package",
+    extended=True, lends_this=True,
 )  # fmt: skip
 TRAITS: Mapping[str, Traits] = MappingProxyType(
     {
@@ -91,7 +126,7 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
         "tsx": ECMA,
         "vue": ECMA,
         "svelte": ECMA,
-        "go": Traits(family="go", own=_NONE, open_types=True, bound="always"),
+        "go": Traits(family="go", own=_NONE, open_types=True, bound="always", parts="folder"),
         "rust": Traits(
             family="rust",
             own=_SELF,
@@ -99,15 +134,22 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             open_types=True,
             full_names=True,
             bound="always",
+            opening=_OPENING,
+            foreign=frozenset({"std", "core", "alloc"}),
+            bound_types=True,
+            textual_macros=True,
+            adding=frozenset({"impl", "module"}),
+            parts="name",
         ),
         "c": C,
-        "cpp": C,
+        "cpp": CPP,
         "objc": Traits(
             family="c",
             own=_SELF,
             implicit_this=False,
             open_types=True,
             apart=True,
+            loose_enums=True,
         ),
         "swift": Traits(
             family="swift",
@@ -116,6 +158,10 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             implicit_this=True,
             constructors=("init",),
             open_types=True,
+            adding=frozenset({"impl"}),
+            foreign=frozenset({"Swift"}),
+            bound_types=True,
+            parts="import",
         ),
         "java": JVM,
         "kotlin": KOTLIN,
@@ -130,6 +176,8 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             open_types=True,
             full_names=True,
             passes_on=False,
+            parts="package",
+            extended=True,
         ),
         "php": Traits(
             family="php",
@@ -154,6 +202,8 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             nesting=True,
             passes_on=False,
             calls_apart=True,
+            maker="new",
+            bare_calls=True,
         ),
     }
 )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
-from paparatsd.graph.members import Bases, Members
+from paparatsd.graph.members import MAX_OPENED, Bases, Members
+from paparatsd.graph.parts import Parts
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -44,6 +45,7 @@ _MAX_KEPT = 50_000
 
 _TOKEN = re.compile(r"\(\)|\[\]|(?:\.|::|->|\\)?[@$]{0,2}#?[\w$]+[?!]?")
 _SEPARATOR = re.compile(r"^(?:\.|::|->|\\)")
+_BRACKETS = frozenset({"()", "[]"})
 
 
 class Types:
@@ -51,9 +53,11 @@ class Types:
 
     def __init__(self, imports: Imports) -> None:
         self.imports = imports
-        self.members = Members(self.bases_named)
+        self.parts = Parts(imports)
+        self.members = Members(self.bases_named, self.parts.those_of)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
+        self._lent: dict[tuple[int, str, int], Values] = {}
         self._depth = 0
         self._steps = 0
         self._nested = 0
@@ -87,19 +91,29 @@ class Types:
         if not tokens or "".join(tokens) != text:
             return ()
         values, rest = self._start(place, tokens)
-        for part in rest:
-            if not values:
-                return ()
-            values = self._each(values, self._step(part))
+        at = 0
+        while at < len(rest) and values:
+            called = rest[at] not in _BRACKETS and rest[at + 1 : at + 2] == ["()"]
+            values = self._each(values, self._step(rest[at], called=called))
+            at += 2 if called else 1
         return values
 
-    def _step(self, part: str) -> Step:
+    def _step(self, part: str, *, called: bool) -> Step:
         if part == "()":
             return self.call
         if part == "[]":
             return _element
         name = _SEPARATOR.sub("", part)
+        if called:
+            return lambda one: self._called(one, name)
         return lambda one: self.member(one, name)
+
+    def _called(self, value: Value, name: str) -> Values:
+        """Return what calling a member gives: of wrappers and lists what is inside them."""
+        found = self.member(value, name)
+        if value.sort is Sort.LIST or (found == (value,) and value.sort is Sort.OBJECT):
+            return found
+        return self._each(found, self.call)
 
     def _each(self, values: Values, step: Step) -> Values:
         found: dict[Value, None] = {}
@@ -134,7 +148,7 @@ class Types:
     def _full_name(self, place: Place, tokens: list[str]) -> tuple[Values, list[str]]:
         """Find the longest beginning of a chain that names a module or something in one."""
         names = 0
-        while names < len(tokens) and tokens[names] not in ("()", "[]"):
+        while names < len(tokens) and tokens[names] not in _BRACKETS:
             names += 1
         for length in range(names, 0, -1):
             path = "".join(tokens[:length])
@@ -153,8 +167,52 @@ class Types:
             return (replace(own, sort=Sort.OBJECT) if own.sort is Sort.TYPE else own,)
         around = type_around(place.file, place.scope)
         if around < 0:
-            return ()
+            return self.lent(place)
         return (Value(Sort.OBJECT, Target(place.tree, place.file.path, around)),)
+
+    def lent(self, place: Place) -> Values:
+        """Return what has members that are named here alone, though it is not written around.
+
+        That is the type of another file whose method is defined here, or what a function extends.
+        """
+        traits = traits_of(place.file.language)
+        if place.scope < 0 or not (traits.lends_this or (traits.apart and traits.implicit_this)):
+            return ()
+        key = (place.tree.project_id, place.file.path, place.scope)
+        known = self._lent.get(key)
+        if known is None:
+            if len(self._lent) > _MAX_KEPT:
+                self._lent.clear()
+            self._lent[key] = ()
+            known = self._lent[key] = self._extended(place) if traits.lends_this else self._owner(place)
+        return known
+
+    def _extended(self, place: Place) -> Values:
+        scope = place.scope
+        while scope >= 0:
+            fact = place.file.binds(scope, "this", place.line)
+            if fact is not None:
+                return self._of_fact(replace(place, scope=scope), fact)
+            scope = place.file.outer(scope)
+        return ()
+
+    def _owner(self, place: Place) -> Values:
+        """Return the type of another file that a function's qualified name begins with."""
+        file, scope = place.file, place.scope
+        while (outer := file.outer(scope)) >= 0 and file.symbols[outer].kind != "module":
+            scope = outer
+        owner = file.symbols[scope].qualified.rpartition(".")[0]
+        if not owner or type_around(file, scope) >= 0:
+            return ()
+        name = owner.rpartition(".")[2]
+        found = [
+            one
+            for one in place.tree.defining([name])[name][:MAX_OPENED]
+            if _is_type(one, owner)
+        ]
+        here = Target(place.tree, file.path, scope)
+        near = self.parts.included(here, found) if len(found) > 1 else found
+        return tuple(Value(Sort.OBJECT, one) for one in near[:1])
 
     def _own_type(self, place: Place) -> Values:
         return tuple(replace(one, sort=Sort.TYPE) for one in self._self(place) if one.target)
@@ -173,21 +231,40 @@ class Types:
         self._steps += 1
         if self._steps > MAX_STEPS:
             return ()
+        lent = False
         for binding in bindings(place.file, place.scope, place.line, name, called=called):
-            found = self._bound(place, binding, name)
-            if found is not None:
-                return found
+            if binding.scope < 0 and not lent:
+                lent = True
+                if found := self._of_lent(place, name):
+                    return found
+            bound = self._bound(place, binding, name)
+            if bound is not None:
+                return bound
+        found = () if lent else self._of_lent(place, name)
+        if found:
+            return found
         implicit = self.imports.implicit(place.tree, place.file, name)
         if implicit:
             return self._of_targets(implicit)
         passed = self.imports.passed_on(place.tree, place.file, name)
         return self.values_of(passed) if passed else None
 
+    def _of_lent(self, place: Place, name: str) -> Values:
+        return self._each(self.lent(place), lambda one: self._bare_member(one, name))
+
+    def _bare_member(self, own: Value, name: str) -> Values:
+        """Return what a name is inside a type whose members need no receiver."""
+        if own.target is not None:
+            meant = self.members.bare(own.target, name)
+            if len(meant) == 1 and _is_type(meant[0], name):
+                return (Value(Sort.TYPE, meant[0]),)
+        found = self.member(own, name)
+        return () if found and found[0].sort is Sort.OUTSIDE else found
+
     def _bound(self, place: Place, binding: Binding, name: str) -> Values | None:
         if binding.owner >= 0:
             own = Value(Sort.OBJECT, Target(place.tree, place.file.path, binding.owner))
-            found = self.member(own, name)
-            return None if not found or found[0].sort is Sort.OUTSIDE else found
+            return self._bare_member(own, name) or None
         if binding.fact is not None:
             # What the name was before is meant on the right side of `x = x.next()`.
             line = min(place.line, binding.fact.line)
@@ -433,6 +510,9 @@ class Types:
             fields = self._field(one, name)
             if fields or targets:
                 return fields
+        file = target.tree.file(target.path)
+        if file is not None and name in traits_of(file.language).opening:
+            return (value,)
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()
@@ -452,6 +532,14 @@ def _around_itself(place: Place, fact: Fact) -> Place:
     if scope < 0 or fact.name not in fact.type:
         return place
     return replace(place, scope=place.file.outer(scope))
+
+
+def _is_type(target: Target, qualified: str) -> bool:
+    """Say whether a target is a type whose qualified name is this one, or ends so."""
+    file = target.tree.file(target.path)
+    if file is None or target.index < 0 or file.symbols[target.index].kind not in TYPES:
+        return False
+    return f".{file.symbols[target.index].qualified}".endswith(f".{qualified}")
 
 
 def _element(value: Value) -> Values:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _HOMES = frozenset({"Sources", "Source", "Tests", "Plugins", "Examples", "Benchmarks", "Snippets"})
 """Folders of a package whose folders are targets, and have the names of the modules."""
 
+_MARK = "_exported"
+MAX_GIVEN = 3
+"""Modules that give on others that give on others."""
+
 
 @dataclass(frozen=True, slots=True)
 class SwiftModules:
@@ -25,7 +29,7 @@ class SwiftModules:
     def imported(self, tree: Tree, file: FileSymbols, use: Use) -> Imported | None:
         """Return all files of a module."""
         target = (use.target or use.name).partition(".")[0]
-        paths = _targets(tree).get(target)
+        paths = _visible(tree, target)
         if not paths:
             return None
         own = _target_of(file.path)
@@ -33,10 +37,11 @@ class SwiftModules:
         return Imported(inside, "*")
 
     def implicit(self, tree: Tree, file: FileSymbols) -> Sequence[str]:
-        """Return the other files of the same module."""
-        own = _targets(tree).get(_target_of(file.path), ())
-        home = _home_of(file.path)
-        return [path for path in own if path != file.path and _home_of(path) == home]
+        """Return the other files of the same module, and those of modules that it gives on."""
+        target, home = _target_of(file.path), _home_of(file.path)
+        own = _targets(tree).get(target, ())
+        given = _visible(tree, target)[len(own) :]
+        return [path for path in own if path != file.path and _home_of(path) == home] + [*given]
 
     def inner(self, tree: Tree, paths: Sequence[str], name: str) -> Sequence[str]:
         """Return nothing: modules have none inside."""
@@ -57,6 +62,33 @@ def _targets(tree: Tree) -> Mapping[str, tuple[str, ...]]:
         return {name: tuple(paths) for name, paths in found.items()}
 
     return tree.keep("swift modules", build)
+
+
+def _visible(tree: Tree, target: str) -> tuple[str, ...]:
+    """Return the files of a module, then those of the modules that its files give on."""
+    targets, given = _targets(tree), _given_on(tree)
+    found, names = [], {target: None}
+    for _ in range(MAX_GIVEN):
+        names.update(dict.fromkeys(name for one in names for name in given.get(one, ())))
+    for name in names:
+        found += targets.get(name, ())
+    return tuple(found)
+
+
+def _given_on(tree: Tree) -> Mapping[str, list[str]]:
+    """Return by module what its files import with the mark that gives it on."""
+
+    def build() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in tree.files(tree.using([_MARK])[_MARK]):
+            lines = {use.line for use in file.uses_of(_MARK) if use.kind == "decorator"}
+            for use in file.imports.get("*", ()):
+                if use.line in lines:
+                    module = (use.target or use.name).partition(".")[0]
+                    found.setdefault(_target_of(file.path), []).append(module)
+        return found
+
+    return tree.keep("swift modules given on", build)
 
 
 def _split(path: str) -> tuple[str, str]:

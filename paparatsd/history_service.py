@@ -134,7 +134,8 @@ class HistoryService:
             return said.subject or text.strip(), changed, ()
         taken = replace(known, since=said.since, until=said.until)
         until = f", until {said.until}" if said.until else ""
-        return said.subject, taken, (f"{said.phrase!r} was read as since {said.since}{until}.",)
+        note = f"Only what was changed since {said.since}{until}, as the question says."
+        return said.subject, taken, (note,)
 
     def read_filter(self, changed: ChangedFilter | None) -> Asked:
         """Return a filter as numbers; raises BadQuery for a moment that cannot be read."""

@@ -134,7 +134,7 @@ async def test_a_time_in_a_question_about_changes_is_a_filter_and_its_frame_no_s
     asked = {"query": "what changed around burrows in the last 90 days"}
     answer = await daemon.call("POST", "/v1/commits", asked)
     assert answer["commits"] == []
-    assert answer["notes"] == ["'in the last 90 days' was read as since 90 days ago."]
+    assert answer["notes"] == ["Only what was changed since 90 days ago, as the question says."]
     asked["query"] = "what changed in the last 90 years?"
     answer = await daemon.call("POST", "/v1/commits", asked)
     assert [one["commit"]["subject"] for one in answer["commits"]] == [

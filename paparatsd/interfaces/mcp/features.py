@@ -126,8 +126,8 @@ async def _explain_feature(service: ToolsApi, arguments: Arguments) -> ToolReply
         place_rows(shape["results"]),
         share=0.45,
     )
-    commits = page.items(["", "## What changed, newest day first"], day_blocks(shape), share=0.7)
     page.items(["", "## Whom to ask, most lines first"], owner_rows(shape))
+    commits = page.items(["", "## What changed, newest day first"], day_blocks(shape), share=0.7)
     page.items(["", "## What belongs to it"], _related_lines(shape["results"]))
     return explained(shape, page, places, commits)
 

@@ -227,7 +227,12 @@ class FakeService:
             if hit.project != MARMOTS:
                 timeline.insert(0, TimelineEntry(past.hidden_commit(hit.project), (number,)))
         return Explanation(
-            request.query, answer.hits, tuple(timeline), answer.freshness, answer.notes
+            request.query,
+            answer.hits,
+            tuple(timeline),
+            answer.freshness,
+            answer.notes,
+            past.OWNERS if timeline else (),
         )
 
     async def status(self) -> DaemonStatus:

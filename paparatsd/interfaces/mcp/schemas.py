@@ -102,6 +102,11 @@ COMMIT = object_of(
     ("project", "id", "short", "author", "committed", "subject", "tickets", "merge"),
 )
 """One commit."""
+OWNER = object_of(
+    {"person": PERSON, "lines": COUNT, "commits": COUNT, "last": TEXT},
+    ("person", "lines", "commits", "last"),
+)
+"""A person who knows some code."""
 LAST_CHANGE = object_of(
     {
         "commit": {"anyOf": [COMMIT, {"type": "null"}]},

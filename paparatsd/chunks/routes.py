@@ -1,7 +1,8 @@
 """Which routes a file answers, and which requests it makes, by the frameworks of its language.
 
 The text is read, not the tree: a route is a call or a decorator with a path in it, and the few
-characters around tell the rest. Comments are left out.
+characters around tell the rest. Comments are left out. What is searched for begins with a mark
+("." or "@") or is known to be called in the file: anything else would take longer than parsing.
 """
 
 from __future__ import annotations
@@ -15,49 +16,41 @@ from paparatsd.chunks.routing import dotnet, ecma, go, jvm, php, python, ruby, r
 from paparatsd.chunks.routing.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from paparatsd.model import Fact, Symbol
+    from paparatsd.model import Fact, ParsedFile
 
 log = structlog.get_logger()
 
 MAX_CHARS = 1_000_000
 """Longer files are written by machines."""
 
-_READERS: Mapping[str, tuple[tuple[str, ...], Callable[[Page], None]]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[Page], None]] = MappingProxyType(
     {
-        "python": (python.MARKS, python.read),
-        **dict.fromkeys(
-            ("javascript", "jsx", "typescript", "tsx", "vue", "svelte"), (ecma.MARKS, ecma.read)
-        ),
-        "java": (jvm.MARKS, jvm.read),
-        "kotlin": (jvm.MARKS, jvm.read),
-        "go": (go.MARKS, go.read),
-        "ruby": (ruby.MARKS, ruby.read),
-        "php": (php.MARKS, php.read),
-        "rust": (rust.MARKS, rust.read),
-        "csharp": (dotnet.MARKS, dotnet.read),
+        "python": python.read,
+        **dict.fromkeys(("javascript", "jsx", "typescript", "tsx", "vue", "svelte"), ecma.read),
+        "java": jvm.read,
+        "kotlin": jvm.read,
+        "go": go.read,
+        "ruby": ruby.read,
+        "php": php.read,
+        "rust": rust.read,
+        "csharp": dotnet.read,
     }
 )
 
 
-def find_routes(
-    language: str,
-    path: str,
-    text: str,
-    symbols: Sequence[Symbol],
-    comments: Iterable[tuple[int, int, str]],
-) -> tuple[Fact, ...]:
+def find_routes(path: str, text: str, parsed: ParsedFile) -> tuple[Fact, ...]:
     """Return the routes and requests of a file; none for a language whose frameworks are unknown.
 
-    `comments` are those of `ParsedFile`. Lines and scopes of the facts are as in `Fact`.
+    `parsed` is what else is known of the text. Lines and scopes of the facts are as in `Fact`.
     """
-    known = _READERS.get(language)
-    if known is None or len(text) > MAX_CHARS or not any(mark in text for mark in known[0]):
+    read = _READERS.get(parsed.language)
+    if read is None or len(text) > MAX_CHARS:
         return ()
-    page = Page(path, text, symbols, comments)
+    page = Page(path, text, parsed)
     try:
-        known[1](page)
+        read(page)
     except (ValueError, RecursionError) as error:
         log.warning("routes_not_read", path=path, error=repr(error)[:200])
     return page.facts

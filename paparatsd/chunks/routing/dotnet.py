@@ -12,16 +12,15 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = ("[Http", ".Map", "Async(", "AsJson", "HttpRequestMessage")
-"""A text without any of these has neither routes nor requests."""
-
-_CALL = re.compile(
-    r"\[\s*(?:\w+\s*,\s*)?Http(?P<attribute>Get|Post|Put|Patch|Delete|Head)\b\s*(?P<given>\()?"
-    r"|(?P<receiver>\w+)\s*\.Map(?P<mapped>Get|Post|Put|Patch|Delete|Group|Methods)\s*\("
-    r"|(?P<client>\w+)\s*\.(?P<verb>Get|Post|Put|Patch|Delete)(?:FromJson|AsJson|String|Stream|"
-    r"ByteArray)?Async\s*(?:<[\w<>\[\], ?.]{1,80}>)?\("
-    r"|new\s+HttpRequestMessage\s*(?P<message>\()"
+_ATTRIBUTE = re.compile(
+    r"\[\s*(?:\w+\s*,\s*)?Http(?P<verb>Get|Post|Put|Patch|Delete|Head)\b\s*(?P<given>\()?"
 )
+_CALL = re.compile(
+    r"\.(?:Map(?P<mapped>Get|Post|Put|Patch|Delete|Group|Methods)"
+    r"|(?P<verb>Get|Post|Put|Patch|Delete)(?:FromJson|AsJson|String|Stream|ByteArray)?Async"
+    r"\s*(?:<[\w<>\[\], ?.]{1,80}>)?)\s*\("
+)
+_MESSAGE = re.compile(r"HttpRequestMessage\s*\(")
 _ROUTE = re.compile(r"\bRoute\s*\(\s*@?\"([^\"]*)\"")
 _CLIENT = re.compile(r"(?i)(?:client|http|api|httpclient)\w*$")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
@@ -32,21 +31,22 @@ def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
     groups: dict[str, str] = {}
+    for found in _ATTRIBUTE.finditer(text):
+        if not page.is_comment(found.start()):
+            given = read_call(text, found.end() - 1) if found["given"] else None
+            _attribute(page, found["verb"], given, found.start())
     for found in _CALL.finditer(text):
-        at = found.start()
-        if page.is_comment(at):
+        receiver = page.before(found.start(), "")
+        if page.is_comment(found.start()):
             continue
-        call = read_call(text, found.end() - 1) if text[found.end() - 1] == "(" else None
-        if found["attribute"]:
-            _attribute(page, found["attribute"], call, at)
-        elif call is None:
-            continue
-        elif found["mapped"]:
-            _mapped(page, found, call, groups)
-        elif found["message"]:
-            page.request(call[0].rpartition(".")[2], call[1], at)
-        elif _CLIENT.search(found["client"]) is not None:
-            page.request(found["verb"], call[0].lstrip("$@"), at)
+        if found["mapped"]:
+            _mapped(page, found, receiver, read_call(text, found.end() - 1), groups)
+        elif _CLIENT.search(receiver) is not None:
+            call = read_call(text, found.end() - 1)
+            page.request(found["verb"], call[0].lstrip("$@"), found.start())
+    for found in _MESSAGE.finditer(text) if page.uses("HttpRequestMessage") else ():
+        call = read_call(text, found.end() - 1)
+        page.request(call[0].rpartition(".")[2], call[1], found.start())
 
 
 def _attribute(page: Page, verb: str, call: Call | None, at: int) -> None:
@@ -71,16 +71,18 @@ def _attribute(page: Page, verb: str, call: Call | None, at: int) -> None:
     page.route(verb, joined, at, scope=scope)
 
 
-def _mapped(page: Page, found: re.Match[str], call: Call, groups: dict[str, str]) -> None:
+def _mapped(
+    page: Page, found: re.Match[str], receiver: str, call: Call, groups: dict[str, str]
+) -> None:
     """Read `app.MapGet("/x", handler)`, and `var g = app.MapGroup("/x")`."""
     path = literal_path(call[0])
     if path is None:
         return
-    prefixed = join_paths(groups.get(found["receiver"], ""), path)
+    prefixed = join_paths(groups.get(receiver, ""), path)
     at = found.start()
     if found["mapped"] == "Group":
         line = page.text.rfind("\n", 0, at) + 1
-        assigned = _ASSIGNED.search(page.text[line:at])
+        assigned = _ASSIGNED.search(page.text[line : at - len(receiver)])
         if assigned is not None:
             groups[assigned[1]] = prefixed
         return

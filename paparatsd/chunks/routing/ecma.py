@@ -12,22 +12,21 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = (
-    ".get", ".post", ".put", ".patch", ".delete", "fetch(", "axios", "got(", "@Get", "@Post",
-    ".route(", ".request(", ".head(", ".all(", "ajax", "@Put", "@Delete", "@Patch", ".del(",
-)  # fmt: skip
-"""A text without any of these has neither routes nor requests."""
-
-_CALL = re.compile(
-    r"(?P<receiver>[\w$]+|[\])])\s*\??\.(?P<verb>get|post|put|patch|delete|del|head|options|all|use|"
-    r"route|request|ajax|mount)\s*(?:<[\w\s.,<>\[\]|{}:;]{1,120}>)?\("
-    r"|(?<![\w$.])(?P<name>fetch|axios|got|ky|request|ofetch|\$fetch)\s*(?:<[\w\s.,<>\[\]|]{1,120}>)?\("
-    r"|@(?P<nest>Get|Post|Put|Patch|Delete|Head|Options|All|Controller)\s*\("
+_GENERIC = r"\s*(?:<[\w\s.,<>\[\]|{}:;]{1,120}>)?\("
+_MEMBER = re.compile(
+    r"\.(?P<verb>get|post|put|patch|delete|del|head|options|all|route|request|ajax)" + _GENERIC
 )
+_FETCHING = ("fetch", "axios", "got", "ky", "request", "ofetch", "$fetch")
+_FETCH = re.compile(r"(?<![\w$.])(?:fetch|axios|got|ky|request|ofetch|\$fetch)" + _GENERIC)
+_NEST = re.compile(r"@(?P<nest>Get|Post|Put|Patch|Delete|Head|Options|All)\(")
 _MADE = re.compile(
-    r"(?<![\w$.])([\w$]+)(?:\s*:[^=\n]+)?\s*=\s*(?:await\s+)?(?:new\s+)?(?:[\w$]+\.)?"
+    r"=\s*(?:await\s+)?(?:new\s+)?(?:[\w$]+\.)?"
     r"(?:express|Router|fastify|Fastify|Hono|Koa|OpenAPIHono|restify\.createServer|polka|Elysia)\s*"
     r"(?:<[^()\n]{0,120}>)?\("
+)
+_DECLARED = re.compile(r"([\w$]+)(?:\s*:[^=]*)?\s*$")
+_MOUNTED = re.compile(
+    r"\.(?:use|mount|route|register)\s*\(\s*[\"'`]([^\"'`]*)[\"'`]\s*,\s*([\w$]+)"
 )
 _BASE_PATH = re.compile(r"\.basePath\(\s*[\"'`]([^\"'`]*)")
 _PREFIX = re.compile(r"\bprefix\s*:\s*[\"'`]([^\"'`]*)")
@@ -48,21 +47,31 @@ _MORE = re.compile(r"\s*\.(get|post|put|patch|delete|head|options|all)\s*\(")
 def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
-    servers = _servers(text)
-    for found in _CALL.finditer(text):
-        if page.is_comment(found.start()):
+    servers: dict[str, str] | None = None
+    for found in _MEMBER.finditer(text):
+        if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
             continue
+        servers = _servers(text) if servers is None else servers
+        receiver = _receiver(page, found.start())
         call = read_call(text, found.end() - 1)
-        if found["nest"]:
-            _nest(page, found["nest"], call, found.start())
-        elif found["name"]:
-            _fetch(page, call, found.start())
-        elif found["verb"] in ("use", "mount"):
-            continue
-        elif found["verb"] == "route":
-            _route(page, found["receiver"], call, found.start(), servers)
-        else:
-            _called(page, found, call, servers)
+        if found["verb"] == "route":
+            _route(page, receiver, call, found.start(), servers)
+        elif receiver:
+            _called(page, found, receiver, call, servers)
+    for found in _FETCH.finditer(text) if page.uses(*_FETCHING) else ():
+        if not page.is_comment(found.start()):
+            _fetch(page, read_call(text, found.end() - 1), found.start())
+    for found in _NEST.finditer(text) if "@Controller" in text else ():
+        if not page.is_comment(found.start()):
+            _nest(page, found["nest"], read_call(text, found.end() - 1), found.start())
+
+
+def _receiver(page: Page, at: int) -> str:
+    """Return the last name before a dot, or the bracket that ends the call or index before it."""
+    while at > 0 and page.text[at - 1] in " \t\r\n?!":
+        at -= 1
+    last = page.text[at - 1 : at]
+    return page.before(at, "$") or (last if last in (")", "]") else "")
 
 
 def _servers(text: str) -> dict[str, str]:
@@ -72,11 +81,11 @@ def _servers(text: str) -> dict[str, str]:
         call = read_call(text, made.end() - 1)
         prefix = _PREFIX.search(call[0])
         base = _BASE_PATH.match(text, call.end)
-        found[made[1]] = (prefix[1] if prefix else "") or (base[1] if base else "")
-    used = re.compile(
-        r"\.(?:use|mount|route|register)\s*\(\s*[\"'`]([^\"'`]*)[\"'`]\s*,\s*([\w$]+)"
-    )
-    for mounted in used.finditer(text) if found else ():
+        declared = text[max(made.start() - 120, 0) : made.start()].rpartition("\n")[2]
+        name = _DECLARED.search(declared)
+        if name is not None:
+            found[name[1]] = (prefix[1] if prefix else "") or (base[1] if base else "")
+    for mounted in _MOUNTED.finditer(text) if found else ():
         if mounted[2] in found:
             found[mounted[2]] = join_paths(mounted[1], found[mounted[2]])
     return found
@@ -84,8 +93,6 @@ def _servers(text: str) -> dict[str, str]:
 
 def _nest(page: Page, name: str, call: Call, at: int) -> None:
     """Read a decorator; the path of a controller is that of all its methods."""
-    if name == "Controller" or "Controller" not in page.text:
-        return
     scope = page.around(at)
     prefix = ""
     for owner in page.enclosing(scope):
@@ -128,8 +135,10 @@ def _route(page: Page, receiver: str, call: Call, at: int, servers: dict[str, st
 _WORDS = frozenset({"async", "function"})
 
 
-def _called(page: Page, found: re.Match[str], call: Call, servers: dict[str, str]) -> None:
-    verb, receiver, at = found["verb"], found["receiver"], found.start()
+def _called(
+    page: Page, found: re.Match[str], receiver: str, call: Call, servers: dict[str, str]
+) -> None:
+    verb, at = found["verb"], found.start()
     if verb in ("request", "ajax"):
         if _CLIENT.search(receiver):
             _fetch(page, call, at)

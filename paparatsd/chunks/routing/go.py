@@ -13,14 +13,8 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = (
-    ".GET(", ".POST(", ".PUT(", ".PATCH(", ".DELETE(", ".Get(", ".Post(", ".Put(", ".Patch(",
-    ".Delete(", "Handle(", "HandleFunc(", "NewRequest", ".Any(", ".Method(", ".Head(",
-)  # fmt: skip
-"""A text without any of these has neither routes nor requests."""
-
 _CALL = re.compile(
-    r"(?P<receiver>[\w.)]+)\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|"
+    r"\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|"
     r"Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc|Group|Route|Mount|PathPrefix|"
     r"NewRequest|NewRequestWithContext|PostForm|Add)\s*\("
 )
@@ -41,7 +35,7 @@ def read(page: Page) -> None:
     groups: dict[str, str] = {}
     nested = Prefixes()
     for found in _CALL.finditer(text):
-        if page.is_comment(found.start()):
+        if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
             continue
         call = read_call(text, found.end() - 1)
         verb, at = found["verb"], found.start()
@@ -52,7 +46,7 @@ def read(page: Page) -> None:
         elif verb in ("Group", "Route", "Mount", "PathPrefix"):
             _group(page, found, call, groups, nested)
         else:
-            prefix = join_paths(nested.at(at), groups.get(found["receiver"], ""))
+            prefix = join_paths(nested.at(at), groups.get(page.before(at, ".()"), ""))
             _called(page, found, call, prefix)
 
 
@@ -66,12 +60,13 @@ def _group(
     if call[1].startswith("func"):
         nested.add(found.start(), call.end, path)
         return
+    receiver = page.before(found.start(), ".()")
     line = page.text.rfind("\n", 0, found.start()) + 1
-    assigned = _ASSIGNED.search(page.text[line : found.start()])
+    assigned = _ASSIGNED.search(page.text[line : found.start() - len(receiver)])
     if assigned is not None and (
         found["verb"] != "PathPrefix" or _SUBROUTER.match(page.text, call.end)
     ):
-        groups[assigned[1]] = join_paths(groups.get(found["receiver"], ""), path)
+        groups[assigned[1]] = join_paths(groups.get(receiver, ""), path)
 
 
 def _called(page: Page, found: re.Match[str], call: Call, prefix: str) -> None:
@@ -92,7 +87,7 @@ def _called(page: Page, found: re.Match[str], call: Call, prefix: str) -> None:
             ] or ["ANY"]
     path = literal_path(arguments[0]) if arguments else None
     handler = _handler(arguments)
-    client = _CLIENT.search(found["receiver"]) is not None
+    client = _CLIENT.search(page.before(at, ".()")) is not None
     if path is not None and handler is not None and not (client and verb.lower() in _VERBS):
         method, space, rest = path.partition(" ")
         if space and method.isupper():

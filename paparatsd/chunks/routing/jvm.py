@@ -12,18 +12,19 @@ from paparatsd.chunks.routing.urls import join_paths, literal_path
 if TYPE_CHECKING:
     from paparatsd.chunks.routing.page import Page
 
-MARKS = ("Mapping", "@Path", "@Get", "@Post", "@Put", "@Delete", "routing", "restTemplate",
-         "RestTemplate", ".url(", ".uri(", "HttpRequest", "perform(")  # fmt: skip
-"""A text without any of these has neither routes nor requests."""
-
-_FOUND = re.compile(
-    r"@(?P<spring>Get|Post|Put|Patch|Delete|Request)Mapping\b"
-    r"|@(?P<jax>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
-    r"|@(?P<micronaut>Get|Post|Put|Patch|Delete)(?:\(|\b(?!\w))"
-    r"|\.(?P<rest>getForObject|getForEntity|postForObject|postForEntity|postForLocation|put|delete|"
-    r"patchForObject|exchange)\s*(?:<[\w<>, ?]{1,80}>)?\("
-    r"|\.(?P<address>url|uri)\s*\(|perform\(\s*(?:\w+\.)?(?P<mock>get|post|put|patch|delete)\s*\("
-    r"|(?<![\w.@])(?P<ktor>get|post|put|patch|delete|route)\s*\((?=\s*\"[^\"\n]*\"\s*\)\s*\{)"
+_ANNOTATION = re.compile(
+    r"@(?:(?P<spring>Get|Post|Put|Patch|Delete|Request)Mapping\b"
+    r"|(?P<jax>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
+    r"|(?P<micronaut>Get|Post|Put|Patch|Delete)(?:\(|\b(?!\w)))"
+)
+_CALL = re.compile(
+    r"\.(?:(?P<rest>getForObject|getForEntity|postForObject|postForEntity|postForLocation|put|delete|"
+    r"patchForObject|exchange)\s*(?:<[\w<>, ?]{1,80}>)?"
+    r"|(?P<address>url|uri)"
+    r"|perform\(\s*(?:\w+\.)?(?P<mock>get|post|put|patch|delete))\s*\("
+)
+_KTOR = re.compile(
+    r"(?<![\w.@])(?:get|post|put|patch|delete|route)\s*\((?=\s*\"[^\"\n]*\"\s*\)\s*\{)"
 )
 _CLASS_PATH = re.compile(r"@(?:RequestMapping|Path|Controller)\b")
 _VERB = re.compile(
@@ -42,21 +43,25 @@ _REST_VERBS = {"put": "PUT", "delete": "DELETE", "patchForObject": "PATCH", "exc
 def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
-    nested = Prefixes()
-    ktor = "routing" in text or "Route." in text
-    for found in _FOUND.finditer(text):
+    for found in _ANNOTATION.finditer(text):
         at = found.start()
         if page.is_comment(at):
             continue
-        if found["spring"] or found["micronaut"]:
-            _annotated(page, (found["spring"] or found["micronaut"]).replace("Request", "ANY"), at)
-        elif found["jax"]:
+        if found["jax"]:
             _jax(page, found["jax"], at)
-        elif found["rest"] or found["mock"]:
-            _asked(page, found)
-        elif found["address"]:
+        else:
+            verb = found["spring"] or found["micronaut"]
+            _annotated(page, verb.replace("Request", "ANY"), at)
+    for found in _CALL.finditer(text):
+        if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
+            continue
+        if found["address"]:
             _addressed(page, found)
-        elif ktor:
+        else:
+            _asked(page, found)
+    nested = Prefixes()
+    for found in _KTOR.finditer(text) if page.uses("routing", "route") else ():
+        if not page.is_comment(found.start()):
             _ktor(page, found, nested)
 
 
@@ -159,8 +164,8 @@ def _ktor(page: Page, found: re.Match[str], nested: Prefixes) -> None:
     call = read_call(page.text, found.end() - 1)
     path = literal_path(call[0]) or ""
     at = found.start()
-    if found["ktor"] == "route":
+    if found[0].startswith("route"):
         body = page.text.find("{", call.end)
         nested.add(at, read_call(page.text, body).end, path)
     else:
-        page.route(found["ktor"], join_paths(nested.at(at), path), at)
+        page.route(found[0].partition("(")[0].strip(), join_paths(nested.at(at), path), at)

@@ -9,13 +9,14 @@ from paparatsd.chunks.routing.urls import ANY, METHODS, join_paths, read_address
 from paparatsd.model import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
-    from paparatsd.model import Symbol
+    from paparatsd.model import ParsedFile
 
 MAX_ROUTES = 1_000
 """Of one file, and as many requests."""
 MAX_VALUE_CHARS = 200
+MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
 _VALUES = frozenset({"variable", "constant", "field", "property"})
@@ -24,17 +25,13 @@ _VALUES = frozenset({"variable", "constant", "field", "property"})
 class Page:
     """The text of one file with its symbols. Found facts are kept in `facts`."""
 
-    def __init__(
-        self,
-        path: str,
-        text: str,
-        symbols: Sequence[Symbol],
-        comments: Iterable[tuple[int, int, str]],
-    ) -> None:
+    def __init__(self, path: str, text: str, parsed: ParsedFile) -> None:
         self.path = path
         self.text = text
-        self.symbols = symbols
-        self._comments = comments
+        self.symbols = parsed.symbols
+        self._comments = parsed.comments
+        self._uses = parsed.uses
+        self._names: frozenset[str] | None = None
         self._commented: dict[int, str] | None = None
         self._homes: list[int] | None = None
         self._lines: list[str] | None = None
@@ -46,7 +43,23 @@ class Page:
         """All routes and requests that were found."""
         return tuple(self._facts.values())
 
+    def uses(self, *names: str) -> bool:
+        """Say whether any of these names is used in the file."""
+        if self._names is None:
+            self._names = frozenset(use.name for use in self._uses)
+        return not self._names.isdisjoint(names)
+
     # ------------------------------------------------------------------ places
+
+    def before(self, at: int, marks: str = ".") -> str:
+        """Return the names, joined by these marks, that end before a character."""
+        text, first = self.text, at
+        while first > 0 and at - first < MAX_NAME_CHARS:
+            char = text[first - 1]
+            if not (char.isalnum() or char == "_" or char in marks):
+                break
+            first -= 1
+        return text[first:at]
 
     def line(self, at: int) -> int:
         """Return the line of a character."""

@@ -13,15 +13,12 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = ("Route", "->get", "->post", "->put", "->patch", "->delete", "Http::", "->request(")
-"""A text without any of these has neither routes nor requests."""
-
 _VERBS = "get|post|put|patch|delete|head|options|any|match"
 _CALL = re.compile(
-    rf"(?P<receiver>\bRoute::|\bHttp::|(?:\$\w+|->\w+|\w\(\)|\))\s*->)(?P<verb>{_VERBS}|resource|"
-    r"apiResource|prefix|group|request|(?:get|post|put|patch|delete)Json)\s*\("
-    r"|#\[\s*(?:\w+\\)*Route\s*(?P<attribute>\()"
+    rf"(?P<arrow>->|::)(?P<verb>{_VERBS}|resource|apiResource|group|request|"
+    r"(?:get|post|put|patch|delete)Json)\s*\("
 )
+_ATTRIBUTE = re.compile(r"#\[\s*(?:\w+\\)*Route\s*\(")
 _PREFIXED = re.compile(r"(?:::|->)prefix\(\s*[\"']([^\"']*)[\"']\s*\)")
 _CLASS = re.compile(r"(\\?[\w\\]+)::class\s*(?:,\s*[\"'](\w+)[\"'])?")
 _AT = re.compile(r"[\"']\\?([\w\\]+)[@:]{1,2}(\w+)[\"']")
@@ -32,7 +29,9 @@ _ACTIONS = {
     "show": ("GET", "/{}"), "edit": ("GET", "/{}/edit"), "update": ("PUT", "/{}"),
     "destroy": ("DELETE", "/{}"),
 }  # fmt: skip
-_SERVER = re.compile(r"(?:\$(?:app|router|group|r|routes?|collector)|->(?:app|router))->$")
+_SERVER = re.compile(
+    r"(?:Route::|\)->|\$(?:app|router|group|r|routes?|collector)->|->(?:app|router)->)$"
+)
 _CLIENT = re.compile(r"(?i)(?:Http::|\$this->|(?:\$|->)\w*(?:client|http|guzzle|api)->|\)\s*->)$")
 
 
@@ -40,19 +39,21 @@ def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
     groups = Prefixes()
+    for found in _ATTRIBUTE.finditer(text):
+        if not page.is_comment(found.start()):
+            _attribute(page, read_call(text, found.end() - 1), found.start())
     for found in _CALL.finditer(text):
-        if page.is_comment(found.start()):
+        verb, at = found["verb"], found.start()
+        receiver = page.before(at, "$->:)(") + found["arrow"]
+        if not (_SERVER.search(receiver) or _CLIENT.search(receiver)) or page.is_comment(at):
             continue
         call = read_call(text, found.end() - 1)
-        verb, at = found["verb"] or "", found.start()
-        if found["attribute"]:
-            _attribute(page, call, at)
-        elif verb == "group":
+        if verb == "group":
             _group(page, found, call, groups)
         elif verb in ("resource", "apiResource"):
             _resource(page, verb, call, at, groups.at(at))
-        elif verb != "prefix":
-            _called(page, found, call, groups.at(at))
+        else:
+            _called(page, found, receiver, call, groups.at(at))
 
 
 def _group(page: Page, found: re.Match[str], call: Call, groups: Prefixes) -> None:
@@ -72,9 +73,9 @@ def _resource(page: Page, verb: str, call: Call, at: int, prefix: str) -> None:
             page.route(method, join_paths(prefix, path or "", more), at, f"{name}.{action}")
 
 
-def _called(page: Page, found: re.Match[str], call: Call, prefix: str) -> None:
-    receiver, verb, at = found["receiver"], found["verb"], found.start()
-    if receiver == "Route::" or _SERVER.search(receiver) is not None:
+def _called(page: Page, found: re.Match[str], receiver: str, call: Call, prefix: str) -> None:
+    verb, at = found["verb"], found.start()
+    if _SERVER.search(receiver) is not None:
         methods = [verb]
         arguments = list(call.arguments)
         if verb == "match" and arguments:

@@ -13,19 +13,14 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = (
-    "@", "add_", "Route(", "path(", "url(", "requests", "httpx", "client", "session", "urlopen",
-    "http", "api",
-)  # fmt: skip
-"""A text without any of these has neither routes nor requests."""
-
 _VERBS = "get|post|put|patch|delete|head|options"
-_CALL = re.compile(
-    rf"(?P<decorated>@\s*)?(?P<receiver>[\w.]+(?:\(\))?)\.(?P<verb>{_VERBS}|route|api_route|websocket|"
-    r"add_api_route|add_route|add_url_rule|add_(?:get|post|put|patch|delete|head)|request|stream)"
-    r"\s*\("
-    r"|(?<![\w.])(?P<name>Route|WebSocketRoute|Mount|path|re_path|url|urlopen|Request)\s*\("
+_MEMBER = re.compile(
+    rf"\.(?P<verb>{_VERBS}|route|api_route|websocket|add_api_route|add_route|add_url_rule|"
+    r"add_(?:get|post|put|patch|delete|head)|request|stream)\("
 )
+_ROUTED = re.compile(r"(?<![\w.])(?P<name>Route|WebSocketRoute|Mount)\(")
+_PATTERN = re.compile(r"(?<![\w.])(?P<name>path|re_path|url)\(")
+_OPENED = re.compile(r"(?<!\w)(?P<name>urlopen|Request)\(")
 _MADE = re.compile(r"^[ \t]*(\w+)[^=\n]*=\s*(?:\w+\.)*(?:Blueprint|APIRouter|Namespace)\s*\(", re.M)
 _INCLUDED = re.compile(
     r"\.(?:include_router|register_blueprint)\s*\(\s*([\w.]+)[^()]*?prefix\s*=\s*[\"']([^\"']*)"
@@ -41,24 +36,39 @@ _VIEW = re.compile(r"([\w.]+?)(?:\.as_view)?(?:\(|$)")
 def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
-    prefixes = {
-        found[1]: _prefix(read_call(text, found.end() - 1)) for found in _MADE.finditer(text)
-    }
-    for found in _INCLUDED.finditer(text):
-        name = found[1]
-        prefixes[name] = join_paths(found[2], prefixes.get(name, ""))
-    mounts = Prefixes()
-    django = "urlpatterns" in text
-    for found in _CALL.finditer(text):
-        if page.is_comment(found.start()):
+    prefixes = _prefixes(page)
+    for found in _MEMBER.finditer(text):
+        receiver = page.before(found.start(), ".()")
+        begun = found.start() - len(receiver)
+        decorated = text[max(begun - 3, 0) : begun].rstrip().endswith("@")
+        if not receiver or (not decorated and "/" not in text[found.end() : found.end() + 200]):
             continue
-        call = read_call(text, found.end() - 1)
-        if found["name"]:
-            _named(page, found["name"], call, found.start(), mounts, django=django)
-        elif found["decorated"]:
-            _decorated(page, found, call, prefixes)
-        else:
-            _called(page, found, call, prefixes)
+        if not page.is_comment(found.start()):
+            call = read_call(text, found.end() - 1)
+            tell = _decorated if decorated else _called
+            tell(page, found, receiver, call, prefixes)
+    mounts = Prefixes()
+    for names, pattern in (
+        (("Route", "WebSocketRoute", "Mount"), _ROUTED),
+        (("urlopen",), _OPENED),
+        (("path", "re_path", "url") if "urlpatterns" in text else (), _PATTERN),
+    ):
+        for found in pattern.finditer(text) if page.uses(*names) else ():
+            if not page.is_comment(found.start()):
+                call = read_call(text, found.end() - 1)
+                _named(page, found["name"], call, found.start(), mounts)
+
+
+def _prefixes(page: Page) -> dict[str, str]:
+    """Return the prefixes of the routers that a file makes or takes in, by their names."""
+    found = {}
+    if page.uses("Blueprint", "APIRouter", "Namespace"):
+        for made in _MADE.finditer(page.text):
+            found[made[1]] = _prefix(read_call(page.text, made.end() - 1))
+    if page.uses("include_router", "register_blueprint"):
+        for taken in _INCLUDED.finditer(page.text):
+            found[taken[1]] = join_paths(taken[2], found.get(taken[1], ""))
+    return found
 
 
 def _prefix(call: Call) -> str:
@@ -79,20 +89,24 @@ def _first_path(call: Call, given: dict[str, str]) -> str | None:
     return literal_path(given.get("path") or given.get("rule") or call[0])
 
 
-def _decorated(page: Page, found: re.Match[str], call: Call, prefixes: dict[str, str]) -> None:
+def _decorated(
+    page: Page, found: re.Match[str], receiver: str, call: Call, prefixes: dict[str, str]
+) -> None:
     given = _keywords(call)
     path = _first_path(call, given)
     if path is None or (path and path[0] not in "/{<*"):
         return
     verb = found["verb"]
     default = "GET" if verb in ("route", "websocket") else verb
-    path = join_paths(prefixes.get(found["receiver"], ""), path)
+    path = join_paths(prefixes.get(receiver, ""), path)
     for method in _methods(given, default):
         page.route(method, path, found.start())
 
 
-def _called(page: Page, found: re.Match[str], call: Call, prefixes: dict[str, str]) -> None:
-    verb, receiver = found["verb"], found["receiver"]
+def _called(
+    page: Page, found: re.Match[str], receiver: str, call: Call, prefixes: dict[str, str]
+) -> None:
+    verb = found["verb"]
     given = _keywords(call)
     if verb.startswith("add_"):
         path = _first_path(call, given)
@@ -135,10 +149,10 @@ def _viewed(text: str) -> str:
     return found[1].removesuffix(".as_view")
 
 
-def _named(page: Page, name: str, call: Call, at: int, mounts: Prefixes, *, django: bool) -> None:
+def _named(page: Page, name: str, call: Call, at: int, mounts: Prefixes) -> None:
     given = _keywords(call)
     if name in ("urlopen", "Request"):
-        _opened(page, name, call, at)
+        _opened(page, call, at)
         return
     path = _first_path(call, given)
     if path is None:
@@ -150,15 +164,14 @@ def _named(page: Page, name: str, call: Call, at: int, mounts: Prefixes, *, djan
         if handler and path.startswith("/"):
             for method in _methods(given, "GET"):
                 page.route(method, join_paths(mounts.at(at), path), at, handler)
-    elif django:
+    else:
         _pattern(page, path, given.get("view") or call[1], at, call.end, mounts)
 
 
-def _opened(page: Page, name: str, call: Call, at: int) -> None:
+def _opened(page: Page, call: Call, at: int) -> None:
     given = _keywords(call)
-    if name == "urlopen" or "urllib" in page.text:
-        method = literal_path(given.get("method", "")) or ("POST" if "data" in given else "GET")
-        page.request(method, call[0], at)
+    method = literal_path(given.get("method", "")) or ("POST" if "data" in given else "GET")
+    page.request(method, call[0], at)
 
 
 def _pattern(page: Page, path: str, view: str, at: int, end: int, mounts: Prefixes) -> None:

@@ -11,9 +11,6 @@ from paparatsd.chunks.routing.urls import join_paths
 if TYPE_CHECKING:
     from paparatsd.chunks.routing.page import Page
 
-MARKS = ("get", "post", "put", "patch", "delete", "resource")
-"""A text without any of these has neither routes nor requests."""
-
 MAX_DEPTH = 30
 
 _OPENS = re.compile(r"\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$")
@@ -39,8 +36,7 @@ _SINATRA = re.compile(
 )
 _SPEC = re.compile(r"^\s*(get|post|put|patch|delete|head)[ (]+([\"'][^\"'\n]*[\"'])", re.M)
 _CLIENT = re.compile(
-    r"(?P<receiver>(?:::)?[\w:@.]+?)\.(?P<verb>get|post|put|patch|delete|head|get_response|post_form)"
-    r"(?P<open>\(|[ ]+(?=[\"']))"
+    r"\.(?P<verb>get|post|put|patch|delete|head|get_response|post_form)(?P<open>\(|[ ]+(?=[\"']))"
 )
 _CLIENT_NAME = re.compile(
     r"(?:Faraday|HTTParty|HTTP|Net::HTTP|RestClient|Excon|Typhoeus|@?\w*(?:conn|connection|client|"
@@ -58,7 +54,7 @@ def read(page: Page) -> None:
     ):
         _Routes(page).read()
         return
-    if re.search(r"[Ss]inatra|Grape::API|Roda", text) is not None:
+    if any(one in text for one in ("inatra", "Grape::API", "Roda")):
         for found in _SINATRA.finditer(text):
             if not page.is_comment(found.start(1)):
                 page.route(found[1], found[2], found.start(1))
@@ -66,9 +62,8 @@ def read(page: Page) -> None:
         for found in _SPEC.finditer(text):
             page.request(found[1], found[2].replace("#{", "${"), found.start(1))
     for found in _CLIENT.finditer(text):
-        if _CLIENT_NAME.search(found["receiver"]) is not None and not page.is_comment(
-            found.start()
-        ):
+        named = _CLIENT_NAME.search(page.before(found.start(), ":@.")) is not None
+        if named and not page.is_comment(found.start()):
             _ask(page, found)
 
 

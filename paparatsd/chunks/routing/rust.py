@@ -13,16 +13,12 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-MARKS = (".route(", "#[get", "#[post", "#[put", "#[delete", "#[patch", "reqwest", "resource(",
-         "client.", "#[head")  # fmt: skip
-"""A text without any of these has neither routes nor requests."""
-
+_ATTRIBUTE = re.compile(r"#\[\s*(?:\w+::)?(?P<verb>get|post|put|patch|delete|head|options)\s*\(")
 _CALL = re.compile(
-    r"#\[\s*(?:\w+::)?(?P<attribute>get|post|put|patch|delete|head|options)\s*\("
-    r"|\.(?P<route>route|nest|service)\s*\(|(?P<scope>\bscope|\bresource)\s*\("
-    r"|(?P<client>reqwest(?:::\w+)*|\w*client\w*(?:\(\))?)\s*(?:\.|::)(?P<verb>get|post|put|patch|"
-    r"delete|head|request)\s*\("
+    r"\.(?P<name>route|nest|get|post|put|patch|delete|head|request)\s*\("
+    r"|::(?P<inner>scope|resource|get|post)\s*\("
 )
+_CLIENT = re.compile(r"(?:reqwest(?:::\w+)*|client(?:\(\))?)$", re.IGNORECASE)
 _METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)(?:_service)?\s*\(")
 _TO = re.compile(r"\b(get|post|put|patch|delete|head)\s*\(\s*\)\s*\.to(?:_async)?\s*\(")
 _PATH = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
@@ -31,26 +27,34 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
+    for found in _ATTRIBUTE.finditer(text):
+        path = literal_path(read_call(text, found.end() - 1)[0])
+        if path is not None and path.startswith("/") and not page.is_comment(found.start()):
+            scope = _below(page, found.start())
+            page.route(found["verb"], path.partition("?")[0], found.start(), scope=scope)
     nested = Prefixes()
     for found in _CALL.finditer(text):
-        at = found.start()
-        if page.is_comment(at):
-            continue
-        call = read_call(text, found.end() - 1)
+        if "/" in text[found.end() : found.end() + 200] and not page.is_comment(found.start()):
+            _called(page, found, nested)
+
+
+def _called(page: Page, found: re.Match[str], nested: Prefixes) -> None:
+    name, at = found["name"] or found["inner"], found.start()
+    if name in ("route", "nest", "scope", "resource"):
+        call = read_call(page.text, found.end() - 1)
         path = literal_path(call[0])
-        if found["attribute"]:
-            if path is not None and path.startswith("/"):
-                page.route(found["attribute"], path.partition("?")[0], at, scope=_below(page, at))
-        elif found["client"]:
-            place = 1 if found["verb"] == "request" else 0
-            method = call[0].rpartition("::")[2] if place else found["verb"]
-            page.request(method, call[place], at)
-        elif path is not None and found["scope"]:
+        if path is None:
+            return
+        if found["inner"]:
             _actix(page, found, call, path, nested)
-        elif path is not None and found["route"] == "nest":
+        elif name == "nest":
             nested.add(at, call.end, path)
-        elif path is not None and found["route"] == "route":
+        else:
             _axum(page, call, join_paths(nested.at(at), path), at)
+    elif _CLIENT.search(page.before(at, ":()")) is not None:
+        call = read_call(page.text, found.end() - 1)
+        place = 1 if name == "request" else 0
+        page.request(call[0].rpartition("::")[2] if place else name, call[place], at)
 
 
 def _below(page: Page, at: int) -> int:
@@ -79,7 +83,7 @@ def _axum(page: Page, call: Call, path: str, at: int) -> None:
 def _actix(page: Page, found: re.Match[str], call: Call, path: str, nested: Prefixes) -> None:
     """Read `web::scope("/x")` and `web::resource("/x").route(web::get().to(list))`."""
     end = _chain_end(page.text, call.end)
-    if found["scope"] == "scope":
+    if found["inner"] == "scope":
         nested.add(found.start(), end, path)
         return
     routed = page.text[call.end : end]

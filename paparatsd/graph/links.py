@@ -11,6 +11,7 @@ import structlog
 from paparatsd.graph.byname import MAX_MEANINGS, symbol_of
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.refs import is_test, is_test_path
+from paparatsd.graph.requests import Requests
 from paparatsd.graph.resolve import Resolution
 from paparatsd.graph.sieve import MAX_HEIRS, heirs_of, sieve_for
 from paparatsd.graph.source import Target
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
+    from paparatsd.graph.requests import Asking
     from paparatsd.graph.resolve import Resolver
     from paparatsd.graph.source import Tree
     from paparatsd.model import Use
@@ -98,6 +100,7 @@ class Linker:
         """Look at `most` uses of one name in each project, the nearest first."""
         self._ground = ground
         self._most = most
+        self._requests = Requests(ground)
         self._heirs: dict[tuple[int, str], set[str]] = {}
 
     def prepare(self, targets: Iterable[Target]) -> None:
@@ -121,6 +124,7 @@ class Linker:
         links = Links()
         links.found += self.uses_of(target, links)
         links.found += self._overriding(target)
+        links.found += map(_request, self._requests.into(target))
         return links
 
     def uses_of(self, target: Target, links: Links) -> Iterator[Link]:
@@ -214,6 +218,7 @@ class Linker:
             self._follow(resolver, file, use, target, links)
         if target.index >= 0:
             links.found += [_override(target, above) for above in resolver.overridden(target)[:1]]
+        links.found += map(_request, self._requests.out_of(target))
         return links
 
     def out_of_lines(self, tree: Tree, file: FileSymbols, first: int, last: int) -> list[Link]:
@@ -318,6 +323,18 @@ def _note(use: Use, resolution: Resolution, used: Target) -> str:
     if symbol is not None and symbol.name != use.name and use.kind not in _MAKES:
         return f"written {use.name}"
     return ""
+
+
+def _request(asking: Asking) -> Link:
+    return Link(
+        asking.user,
+        asking.used,
+        Relation.REQUESTS,
+        asking.certainty,
+        asking.line,
+        asking.name,
+        asking.note,
+    )
 
 
 def _override(method: Target, above: Target) -> Link:

@@ -153,7 +153,8 @@ SERVERS = {
         },
     ),
     "axum.rs": (
-        'fn app() -> Router {\n    Router::new()\n        .route("/users/:id", get(show).post(users::make))\n}\n'
+        "fn app() -> Router {\n    Router::new()\n"
+        '        .route("/users/:id", get(show).post(users::make))\n}\n'
         '\n#[delete("/raw/{id}")]\nasync fn raw() {}\n',
         {("GET /users/{}", "show"), ("POST /users/{}", "users.make"), ("DELETE /raw/{}", "raw")},
     ),

@@ -33,7 +33,8 @@ SERVERS = {
     ),
     "fastapi.py": (
         'router = APIRouter(\n    prefix="/items",\n    tags=["a"],\n)\n\n'
-        '@router.get("/{item_id:path}", response_model=Item)\nasync def read(item_id):\n    pass\n\n'
+        '@router.get("/{item_id:path}", response_model=Item)\n'
+        "async def read(item_id):\n    pass\n\n"
         '@router.post("")\nasync def make():\n    pass\n\n'
         'api.include_router(router, prefix="/v1")\n',
         {("GET /v1/items/{*}", "read"), ("POST /v1/items", "make")},
@@ -168,7 +169,8 @@ SERVERS = {
         '    [HttpGet("{id:int}")]\n    public User One(int id) => null;\n\n'
         "    [HttpPost]\n    public void Make() {}\n}\n",
         {
-            ("GET /api/Users/{}", "UsersController.One"), ("POST /api/Users", "UsersController.Make"),
+            ("GET /api/Users/{}", "UsersController.One"),
+            ("POST /api/Users", "UsersController.Make"),
         },
     ),
     "Program.cs": (

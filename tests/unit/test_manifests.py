@@ -223,7 +223,7 @@ def test_csharp_projects_open_namespaces_and_need_packages() -> None:
         ("setup.cfg", "no section"),
         ("setup.py", "setup(" * 5_000),
         ("Cargo.toml", "[package]\nname = ['a']\n[dependencies]\nserde = 1\n[lib]\npath = 2\n"),
-        ("pom.xml", '<!DOCTYPE x [<!ENTITY a "b">]><project><artifactId>&a;</artifactId></project>'),
+        ("pom.xml", '<!DOCTYPE x [<!ENTITY a "b">]><project><name>&a;</name></project>'),
         ("pom.xml", "<project><artifactId>"),
         ("composer.json", '{"autoload": {"psr-4": ["x"]}, "require": "y"}'),
         ("go.mod", "module"),

@@ -18,6 +18,7 @@ MAX_FACTS = 2_000
 MAX_LOOKED = 2_000
 """Places of one file that are looked at; those beyond are left out."""
 MAX_VALUE_CHARS = 200
+MAX_PREFIXES = 200
 MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
@@ -157,7 +158,8 @@ class Prefixes:
 
     def add(self, start: int, end: int, prefix: str) -> None:
         """Note that paths between two characters begin with a prefix."""
-        self._parts.append((start, end, prefix))
+        if len(self._parts) < MAX_PREFIXES:
+            self._parts.append((start, end, prefix))
 
     def at(self, at: int) -> str:
         """Return the prefixes around a character, the outermost first."""

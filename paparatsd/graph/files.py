@@ -30,6 +30,8 @@ MAX_BYTES = 96_000_000
 _TEXT_BYTES, _OBJECT_BYTES, _INDEX_BYTES = 57, 180, 120
 """What a short text, a symbol, and an entry of an index take, texts aside (64-bit CPython)."""
 _BATCH = 200
+_WEIGHED_EVERY = 8
+"""Looks at kept files before one is weighed anew; each file is looked at over and over."""
 
 
 class _Columns:
@@ -321,6 +323,7 @@ class Files:
         self._kept: OrderedDict[VersionId, FileSymbols] = OrderedDict()
         self._weights: dict[VersionId, int] = {}
         self._bytes = 0
+        self._asked = 0
 
     @property
     def bytes(self) -> int:
@@ -332,7 +335,9 @@ class Files:
         known = self._kept.get(version)
         if known is not None:
             self._kept.move_to_end(version)
-            self._weigh(known)
+            self._asked += 1
+            if self._asked % _WEIGHED_EVERY == 0:
+                self._weigh(known)
             return known
         return next(iter(self._load(source, {version: path})), None)
 

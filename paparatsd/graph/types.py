@@ -56,13 +56,14 @@ class Types:
         self.imports = imports
         self.parts = Parts(imports)
         self.members = Members(self.bases_named, self.parts.those_of)
-        self.extensions = Extensions(self.members, self.of_type)
+        self.extensions = Extensions(self.members, self._extended_type)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._lent: dict[tuple[int, str, int], Values] = {}
         self._depth = 0
         self._steps = 0
         self._nested = 0
+        self._cut = 0
 
     # ------------------------------------------------------------------ chains
 
@@ -72,9 +73,11 @@ class Types:
         if place.own is None and (known := self._kept.get(key)) is not None:
             return known
         if key in self._visiting or self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         if self._depth == 0:
             self._steps = 0
+        cut = self._cut
         self._visiting.add(key)
         self._depth += 1
         try:
@@ -82,7 +85,8 @@ class Types:
         finally:
             self._depth -= 1
             self._visiting.discard(key)
-        if self._depth == 0 and place.own is None:
+        # What was cut short on the way, by a circle or by depth, may be more when asked for alone.
+        if place.own is None and (self._depth == 0 or self._cut == cut):
             if len(self._kept) > _MAX_KEPT:
                 self._kept.clear()
             self._kept[key] = found
@@ -208,7 +212,9 @@ class Types:
         while scope >= 0:
             fact = place.file.binds(scope, "this", place.line)
             if fact is not None:
-                return self._of_fact(replace(place, scope=scope), fact)
+                # The type's name is not looked up inside of the function: that asks for the type.
+                outer = Place(place.tree, place.file, place.file.outer(scope), fact.line)
+                return self._afresh(lambda: self.of_type(outer, fact.type))
             scope = place.file.outer(scope)
         return ()
 
@@ -244,6 +250,7 @@ class Types:
         """Return what a bare name is: () when it is bound to who knows what, None when unbound."""
         self._steps += 1
         if self._steps > MAX_STEPS:
+            self._cut += 1
             return ()
         lent = False
         for binding in bindings(place.file, place.scope, place.line, name, called=called):
@@ -376,6 +383,7 @@ class Types:
     def of_type(self, place: Place, text: str) -> Values:
         """Return what a variable of a declared type is: objects, lists, or things from outside."""
         if self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         self._depth += 1
         try:
@@ -434,18 +442,21 @@ class Types:
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
         text = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        # Bases are kept: what they are must not depend on how deep in an expression they came up.
+        found = self._afresh(lambda: self._types_named(place, text))
+        types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
+        return Bases(types, outside=not types)
+
+    def _afresh(self, look: Callable[[], Values]) -> Values:
+        """Look something up that is kept: it must not depend on how deep in what it came up."""
         depth, steps = self._depth, self._steps
         nested = self._nested
         self._nested += 1
         if nested < MAX_NESTED:
             self._depth, self._steps = 1, 0
         try:
-            found = self._types_named(place, text)
+            return look()
         finally:
             self._depth, self._steps, self._nested = depth, steps, nested
-        types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
-        return Bases(types, outside=not types)
 
     # ------------------------------------------------------------------ steps of a chain
 
@@ -456,6 +467,7 @@ class Types:
     def _deeper(self, step: Callable[[], Values]) -> Values:
         """Take a step unless too many led here: things may give themselves."""
         if self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         if self._depth == 0:
             self._steps = 0
@@ -509,6 +521,7 @@ class Types:
     def _member(self, value: Value, name: str) -> Values:
         self._steps += 1
         if self._steps > MAX_STEPS:
+            self._cut += 1
             return ()
         if value.sort is Sort.MODULE and value.module is not None:
             return self.values_of(self.imports.member(value.module, name))
@@ -547,6 +560,10 @@ class Types:
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()
+
+    def _extended_type(self, place: Place, text: str) -> Values:
+        outer = replace(place, scope=place.file.outer(place.scope))
+        return self._afresh(lambda: self.of_type(outer, text))
 
     def _extending(self, value: Value, name: str) -> Values:
         """Return the functions of the name that extend what a value is."""

@@ -72,9 +72,7 @@ class LanguageServer:
 
     def functions(self, path: str) -> list[tuple[int, int, str]]:
         """Return (line, column, name) of the functions of an open file, both from 0."""
-        answer = self.call(
-            "textDocument/documentSymbol", {"textDocument": {"uri": self.uri(path)}}
-        )
+        answer = self.call("textDocument/documentSymbol", {"textDocument": {"uri": self.uri(path)}})
         found: list[tuple[int, int, str]] = []
         waiting = list(answer or [])
         while waiting:

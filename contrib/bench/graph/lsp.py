@@ -158,7 +158,7 @@ class LanguageServer:
 
     def _handle(self, message: dict[str, Any]) -> None:
         """Answer what the server asks of a client, note what work has ended."""
-        method, params = message.get("method"), message.get("params")
+        method, params = message.get("method"), message.get("params") or {}
         if method == "$/progress" and params["value"].get("kind") == "end":
             self._ended.add(str(params["token"]))
         if "id" in message and method is not None:

@@ -14,6 +14,7 @@ from paparatsd.graph.asked import GraphProject
 from paparatsd.graph.ground import Grounds
 from paparatsd.graph.operations import OPERATIONS
 from paparatsd.graph_model import GraphScope, ImpactRequest, UsagesRequest
+from paparatsd.model import ProjectName
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class InProcess:
 
     def __init__(self, catalog: Path, project: str) -> None:
         self._grounds = Grounds(CatalogReader(catalog))
-        row = self._grounds.reader.project(project)
+        row = self._grounds.reader.project(ProjectName(project))
         self._projects = [GraphProject(row.id, row.entry.name, row.entry.group, row.generation)]
         self._project = project
 

@@ -206,7 +206,7 @@ def opened(kind: str, installed: Path, root: Path, flags: str) -> Iterator[Tool]
     elif kind == "clangd":
         with tempfile.TemporaryDirectory(prefix="paparats-bench-") as database:
             asked = (".c", ".cc", ".cpp")
-            read = (*asked, ".h", ".hpp", ".inl")
+            headers = (".h", ".hpp", ".inl")
             _write_commands(Path(database), root, files_with(root, asked), flags)
             command = [
                 str(installed / "py" / "bin" / "clangd"),
@@ -216,10 +216,10 @@ def opened(kind: str, installed: Path, root: Path, flags: str) -> Iterator[Tool]
                 "-j=1",
             ]
             with _server(command, root, {}) as server:
-                tool = ServerTool(server, "cpp", read, asked)
-                server.open(next(one for one in tool.files() if one.endswith(asked)), "cpp")
+                known = ServerTool(server, "cpp", (*asked, *headers), asked)
+                server.open(next(one for one in known.files() if one.endswith(asked)), "cpp")
                 server.wait_for_progress("backgroundIndexProgress")
-                yield tool
+                yield known
     else:
         raise ValueError(f"no tool is called {kind!r}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from paparatsd.search_model import Neighbour, SearchAnswer
     from paparatsd.sessions import ProjectSession
     from paparatsd.sources.changes import Changes
+
+RELATED_S = 5.0
+"""How long a search waits for what is related to its hits."""
 
 
 class GraphService:
@@ -166,12 +170,13 @@ class GraphService:
         )
         if not found:
             return answer
+        told: tuple[tuple[Neighbour, ...], ...]
         try:
-            told: tuple[tuple[Neighbour, ...], ...] = await self._keeper.ask(
-                "related", self._projects(scope), found
-            )
-        except PaparatsError as error:
-            note = f"What is related cannot be told now: {error}"
+            async with asyncio.timeout(RELATED_S):
+                told = await self._keeper.ask("related", self._projects(scope), found)
+        except (PaparatsError, TimeoutError) as error:
+            why = str(error) or f"the graph process was busy for {RELATED_S:g} s"
+            note = f"What is related cannot be told now: {why}"
             return replace(answer, notes=(*answer.notes, note))
         hits = tuple(
             replace(hit, related=told[at]) if at < len(told) else hit

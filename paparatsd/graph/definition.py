@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
 from paparatsd.graph.pick import Picked, pick
+from paparatsd.graph.place import used_in_line
 from paparatsd.graph.refs import Refs, local_ref
 from paparatsd.graph_model import (
     Certainty,
@@ -15,6 +17,7 @@ from paparatsd.graph_model import (
 )
 
 if TYPE_CHECKING:
+    from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
 
 MAX_LIMIT = 50
@@ -28,6 +31,7 @@ def definition(ground: Ground, request: DefinitionRequest) -> DefinitionAnswer:
     if picked.local is not None and not picked.targets:
         local = Defined(local_ref(*picked.local), Certainty.EXACT, "bound here, inside a function")
         return DefinitionAnswer(request.at, picked.name, (local,), 1)
+    picked = _used(ground, picked)
     shown = picked.targets[: request.limit]
     refs = Refs(ground)
     refs.prepare(shown)
@@ -40,6 +44,26 @@ def definition(ground: Ground, request: DefinitionRequest) -> DefinitionAnswer:
         external=picked.external,
         notes=_notes(picked),
     )
+
+
+def _used(ground: Ground, picked: Picked) -> Picked:
+    """Return, for a line in which nothing begins, what the names in it mean."""
+    if picked.line is None or not picked.targets:
+        return picked
+    tree, file, line = picked.line
+    begins = any(
+        one.index >= 0 and file.symbols[one.index].start_line <= line <= _head(file, one.index)
+        for one in picked.targets
+    )
+    used = () if begins else used_in_line(ground.resolver(tree), file, line)
+    if not used:
+        return picked
+    return replace(picked, name=f"line {line}", targets=used, meant=len(used))
+
+
+def _head(file: FileSymbols, index: int) -> int:
+    symbol = file.symbols[index]
+    return symbol.start_line + symbol.signature.count("\n")
 
 
 def _notes(picked: Picked) -> tuple[str, ...]:

@@ -119,11 +119,15 @@ class Linker:
     def into(self, target: Target) -> Links:
         """Return the uses of a definition, of all files of the projects asked about."""
         links = Links()
-        standings = self._standings(target)
-        for tree in self._ground.users_of(target.tree):
-            self._uses_in(self._ground.resolver(tree), target, standings, links)
+        links.found += self.uses_of(target, links)
         links.found += self._overriding(target)
         return links
+
+    def uses_of(self, target: Target, links: Links) -> Iterator[Link]:
+        """Yield the uses of a definition as they are found; `links` hears what else there is."""
+        standings = self._standings(target)
+        for tree in self._ground.users_of(target.tree):
+            yield from self._uses_in(self._ground.resolver(tree), target, standings, links)
 
     def _uses_in(
         self,
@@ -131,7 +135,7 @@ class Linker:
         target: Target,
         standings: Mapping[Key, tuple[Target, _Standing]],
         links: Links,
-    ) -> None:
+    ) -> Iterator[Link]:
         seen: set[tuple[str, Use]] = set()
         for one, _ in standings.values():
             may_mean = sieve_for(resolver, one)
@@ -147,7 +151,7 @@ class Linker:
                 for meant in resolution.targets:
                     known = standings.get(meant.key)
                     if known is not None and known[1].fits(use):
-                        links.found.append(_link(resolver, file, use, target, resolution, known[1]))
+                        yield _link(resolver, file, use, target, resolution, known[1])
                         break
 
     def _standings(self, target: Target) -> dict[Key, tuple[Target, _Standing]]:

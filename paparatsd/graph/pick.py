@@ -38,7 +38,7 @@ class Picked:
 
     `name` is what stands at a position, else what was asked. `external` is the package that
     defines it elsewhere, `local` how a function binds it, with where. `placed`: a place was given,
-    not a name.
+    not a name; `line`: a line without a column.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Picked:
     local: tuple[Tree, FileSymbols, Fact] | None = None
     placed: bool = True
     crowded: bool = False
+    line: tuple[Tree, FileSymbols, int] | None = None
 
 
 def pick(ground: Ground, at: str) -> Picked:
@@ -216,6 +217,7 @@ def _by_position(
         found.external,
         (tree, file, found.local) if found.local is not None else None,
         crowded=found.crowded,
+        line=(tree, file, line) if column is None else None,
     )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.errors import BadQuery
 from paparatsd.graph.byname import MAX_MEANINGS
+from paparatsd.graph.degrees import share
 from paparatsd.graph.files import CALLABLE, TYPES, VALUES
-from paparatsd.graph.links import Linker
+from paparatsd.graph.links import Linker, Links
 from paparatsd.graph.refs import Refs, is_test
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
-from paparatsd.graph_model import Relation, SurveyAnswer, Surveyed, SurveyRequest
+from paparatsd.graph_model import SurveyAnswer, Surveyed, SurveyRequest
 from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
@@ -26,13 +29,18 @@ if TYPE_CHECKING:
     from paparatsd.model import Symbol, Use
 
 MAX_LIMIT = 500
-MAX_LOOKED_AT = 4_000
+MAX_LOOKED_AT = 20_000
 """Definitions whose uses are resolved in one survey."""
+SURVEY_S = 12.0
+"""How long uses are resolved in one survey."""
 MAX_SYMBOLS = 400_000
 """Definitions that one survey goes through."""
 MAX_BASES = 60
-MAX_HUBS = 300
+MAX_HUBS = 150
 """Definitions that may be hubs by their name and are looked at closely."""
+MAX_ENTRIES = 500
+MAX_EXAMINED = 1_200
+"""Uses of one of these that are looked at."""
 
 KINDS = CALLABLE | TYPES | VALUES | {"module"}
 _SURVEYED = (CALLABLE | TYPES) - {"test", "impl"}
@@ -60,7 +68,7 @@ def unused(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
         "or from other repositories cannot be seen."
     ]
     if survey.capped:
-        notes.append(f"Looked at the uses of {MAX_LOOKED_AT} definitions, and then no further.")
+        notes.append("There are too many definitions to look at the uses of all of them.")
     return SurveyAnswer(
         tuple(Surveyed(refs.of(target), 0, reasons) for target, reasons in page),
         len(found),
@@ -89,6 +97,7 @@ class _Unused:
         self._matcher = PathMatcher(request.scope.paths)
         self._linker = Linker(ground)
         self._looked_at = 0
+        self._until = time.monotonic() + SURVEY_S
         self.capped = False
 
     def run(self) -> list[tuple[Target, tuple[str, ...]]]:
@@ -115,18 +124,15 @@ class _Unused:
         namesakes = target.tree.defining([symbol.name])[symbol.name]
         if len(namesakes) > MAX_MEANINGS:
             return True
-        if self._looked_at >= MAX_LOOKED_AT:
+        if self._looked_at >= MAX_LOOKED_AT or time.monotonic() > self._until:
             self.capped = True
             return True
         self._looked_at += 1
-        links = self._linker.into(target)
-        if links.capped or links.crowded:
-            return True
-        return any(
-            link.relation is not Relation.OVERRIDES
-            and (link.user.path, link.user.index) != (target.path, target.index)
-            for link in links.found
-        )
+        links = Links()
+        for link in self._linker.uses_of(target, links):
+            if (link.user.path, link.user.index) != (target.path, target.index):
+                return True
+        return links.capped or links.crowded
 
 
 def _definitions(
@@ -235,40 +241,51 @@ def hubs(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
     _check(request)
     kinds = frozenset(request.kinds) or _SURVEYED | {"route"}
     matcher = PathMatcher(request.scope.paths)
-    linker, refs = Linker(ground), Refs(ground)
+    linker, refs = Linker(ground, MAX_EXAMINED), Refs(ground)
+    until, notes = time.monotonic() + SURVEY_S, []
     found: list[tuple[Target, int, tuple[str, ...]]] = []
     for tree in ground.trees:
         threshold = ground.degrees(tree).threshold
         for target in _likely_hubs(tree, kinds, matcher, threshold):
+            if time.monotonic() > until:
+                notes = ["There was no time to look at everything that may be used widely."]
+                break
             users = _files_using(linker, target)
             if users >= threshold:
                 found.append((target, users, (_HUB,)))
-        found += [
-            (target, _files_using(linker, target), (reason,))
-            for target, reason in _entries(tree, kinds, matcher)
-        ]
+        entries = itertools.islice(_entries(tree, kinds, matcher), MAX_ENTRIES)
+        found += [(target, 0, (reason,)) for target, reason in entries]
     merged = _merged(found)
     page = merged[request.offset : request.offset + request.limit]
     more = request.offset + len(page)
     return SurveyAnswer(
         tuple(
-            Surveyed(replace(refs.of(target), hub=_HUB in reasons), users, reasons)
+            Surveyed(
+                replace(refs.of(target), hub=_HUB in reasons),
+                users or _files_using(linker, target),
+                reasons,
+            )
             for target, users, reasons in page
         ),
         len(merged),
         more if more < len(merged) else None,
+        notes=tuple(notes),
     )
 
 
 def _likely_hubs(
     tree: Tree, kinds: frozenset[str], matcher: PathMatcher, threshold: float
 ) -> list[Target]:
-    """Return the definitions whose name is used in enough files, the widest used first."""
-    likely: list[tuple[Target, int]] = []
+    """Return the definitions whose name is used in enough files, the likeliest first."""
+    likely: list[tuple[Target, float]] = []
     for file, indexes in _definitions(tree, kinds, matcher):
-        using = tree.using({file.symbols[index].name for index in indexes})
+        names = {file.symbols[index].name for index in indexes}
+        using, defining = tree.using(names), tree.defining(names)
         likely += [
-            (Target(tree, file.path, index), files)
+            (
+                Target(tree, file.path, index),
+                share(files, len(defining[file.symbols[index].name])),
+            )
             for index in indexes
             if (files := len(using[file.symbols[index].name])) >= threshold
             and file.symbols[index].name not in traits_of(file.language).constructors
@@ -310,5 +327,6 @@ def _merged(
     for target, users, reasons in found:
         known = merged.get(target.key)
         more = (*known[2], *reasons) if known is not None else reasons
-        merged[target.key] = (target, users, tuple(dict.fromkeys(more)))
+        most = max(users, known[1]) if known is not None else users
+        merged[target.key] = (target, most, tuple(dict.fromkeys(more)))
     return sorted(merged.values(), key=lambda one: (-one[1], one[0].path, one[0].index))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from paparatsd.model import VersionId
+    from paparatsd.model import Fact, VersionId
 
 PIPELINE = Fingerprint("test-pipeline")
 
@@ -41,15 +41,22 @@ class GraphWorld:
         self._grounds: Grounds | None = None
         self._projects: dict[str, tuple[int, str, RepoId, dict[str, VersionId], int]] = {}
 
-    def index(self, name: str, files: Mapping[str, str], group: str = "all") -> None:
-        """Make the project show exactly these files."""
+    def index(
+        self,
+        name: str,
+        files: Mapping[str, str],
+        group: str = "all",
+        facts: Mapping[str, tuple[Fact, ...]] | None = None,
+    ) -> None:
+        """Make the project show exactly these files; `facts` are added to what they say."""
         if name not in self._projects:
             known = self.catalog.ensure_repo(f"/{name}", RepoId(name))
             entry = ProjectEntry(ProjectName(name), f"/{name}", GroupName(group))
             project_id = self.catalog.add_project(entry, known)
             self._projects[name] = (project_id, group, RepoId(name), {}, 0)
         project_id, group, repo, before, _ = self._projects[name]
-        rows = [_build(repo, path, text) for path, text in files.items()]
+        more = facts or {}
+        rows = [_build(repo, path, text, more.get(path, ())) for path, text in files.items()]
         after = {row.path: row.id for row in rows}
         shard = ShardKey(repo, "code", Fingerprint("static"), 8)
         self.catalog.write_versions(rows, shard=shard)
@@ -85,9 +92,9 @@ class GraphWorld:
         self.catalog.close()
 
 
-def _build(repo: RepoId, path: str, text: str) -> VersionRow:
+def _build(repo: RepoId, path: str, text: str, facts: tuple[Fact, ...]) -> VersionRow:
     parsed = parse_file(path, text, ChunkLimits())
-    content = ContentId(blake2b(text.encode(), digest_size=32).digest())
+    content = ContentId(blake2b(f"{text}{facts}".encode(), digest_size=32).digest())
     return VersionRow(
         version_id(repo, path, content, PIPELINE),
         repo,
@@ -101,5 +108,5 @@ def _build(repo: RepoId, path: str, text: str) -> VersionRow:
         parsed.symbols,
         parsed.uses,
         b"",
-        facts=parsed.facts,
+        facts=parsed.facts + facts,
     )

@@ -17,6 +17,7 @@ from paparatsd.graph_model import (
     Relation,
     UsagesRequest,
 )
+from paparatsd.model import Fact
 from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:
@@ -185,9 +186,10 @@ def test_hubs_are_marked_and_can_be_left_out(world: GraphWorld) -> None:
 @pytest.mark.parametrize(
     "at",
     [
-        "shop:shop/card.py#CardGateway.post", "shop:shop/card.py:11", "shop:shop/card.py:8:21",
-        "shop/card.py:10:9", "card.py:11", "CardGateway.post", "CardGateway::post",
-        "CardGateway#post", "shop.card.CardGateway.post", "post", "shop:CardGateway.post",
+        "shop:shop/card.py#CardGateway.post", "shop:shop/card.py:10", "shop:shop/card.py:8:21",
+        "shop/card.py:10:9", "card.py:10", "CardGateway.post", "CardGateway::post",
+        "CardGateway#post", "shop.card.CardGateway.post", "shop/card.py::CardGateway::post",
+        "post", "shop:CardGateway.post",
     ],
 )  # fmt: skip
 def test_a_symbol_is_found_by_address_place_and_name(world: GraphWorld, at: str) -> None:
@@ -202,6 +204,28 @@ def test_the_name_at_a_column_decides(world: GraphWorld) -> None:
     assert (local.kind, local.start_line) == ("local", 6)
     with pytest.raises(UnknownAddress, match="no name stands at line 7, column 2"):
         define(world, f"{line}:2")
+
+
+def test_a_line_in_which_nothing_begins_means_what_it_uses(world: GraphWorld) -> None:
+    answer = define(world, "shop/card.py:8")
+    assert [one.symbol.qualified for one in answer.found] == ["CardGateway.post"]
+    assert ask(world, "shop/card.py:8").found[0].symbol.qualified == "CardGateway.charge"
+
+
+def test_a_route_names_what_answers_it(world: GraphWorld) -> None:
+    app = "def show_user(user):\n    return user\n\n\nadd('/teams', list_teams)\n"
+    more = "def list_teams():\n    return []\n"
+    routes = (
+        Fact("route", "GET /users/:user", 1, scope=0),
+        Fact("route", "ANY /teams", 5, value="list_teams"),
+    )
+    files = {"shop/app.js": app.replace("def", "function"), "shop/app.py": app + more}
+    world.index("shop", files, facts={"shop/app.py": routes})
+    for at in ("GET /users/7", "GET /users/:user", "get /users/{id}"):
+        assert [one.symbol.qualified for one in define(world, at).found] == ["show_user"], at
+    assert [one.symbol.qualified for one in define(world, "PUT /teams").found] == ["list_teams"]
+    with pytest.raises(UnknownAddress, match="nothing called"):
+        define(world, "POST /users/7")
 
 
 def test_what_is_from_elsewhere_says_from_where(world: GraphWorld) -> None:

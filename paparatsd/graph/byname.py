@@ -73,6 +73,17 @@ class Names:
             fitting(without_stubs(found), use), key=lambda one: distance(file.path, one.path)
         )
 
+    def types(self, name: str, family: str) -> Sequence[Target]:
+        """Return the types of a name, at most MAX_MEANINGS."""
+        places = self._namesakes(name, family)[:MAX_MEANINGS]
+        return [
+            one
+            for one in places
+            if (symbol := symbol_of(one)) is not None
+            and symbol.kind in TYPES
+            and is_definition(one)
+        ]
+
     def _namesakes(self, name: str, family: str) -> Sequence[Target]:
         """Return the definitions of a name in languages that can use each other's names."""
         key = (family, name)
@@ -116,7 +127,7 @@ def _may_be_bare(target: Target) -> bool:
     file = target.tree.file(target.path)
     if file is None:
         return False
-    return not traits_of(file.language).bound_types or is_top(file, target.index)
+    return not traits_of(file.language).adding or is_top(file, target.index)
 
 
 def is_definition(target: Target) -> bool:

@@ -85,6 +85,9 @@ class Resolver:
         if use.receiver:
             return self._member(place, use)
         found = self._bare(place, use)
+        ending = traits_of(file.language).attribute
+        if not found.targets and ending and use.kind == "decorator":
+            found = self._bare(place, replace(use, name=use.name + ending))
         return self._lent_only(place, found) if traits_of(file.language).lends_this else found
 
     def _lent_only(self, place: Place, found: Resolution) -> Resolution:
@@ -236,7 +239,7 @@ class Resolver:
             if whole is not None and whole.targets:
                 return whole
         if not values and (package := self._foreign(place, use.receiver)):
-            return Resolution(external=package)
+            return self._unseen(place.file, use, package) or Resolution(external=package)
         return self._by_name(place.file, use, member=True)
 
     def _of_literal(self, file: FileSymbols, use: Use) -> Resolution:
@@ -246,6 +249,20 @@ class Resolver:
         family = traits_of(file.language).family
         found = self._types.extensions.of_text(self.tree, use.name, family)
         return self._exact(found, use) if found else Resolution()
+
+    def _unseen(self, file: FileSymbols, use: Use, head: str) -> Resolution | None:
+        """Return the members of types that may be named here though no statement is seen for it."""
+        traits = traits_of(file.language)
+        if not traits.unseen_types or use.receiver != head or head in traits.foreign:
+            return None
+        found: list[Target] = []
+        types = 0
+        for one in self._names.types(head, traits.family):
+            members = self._types.members.find(one, use.name)
+            types += bool(members)
+            found += [member for member in members if member not in found]
+        certainty = Certainty.INFERRED if types == 1 else Certainty.AMBIGUOUS
+        return Resolution(tuple(found[:MAX_MEANINGS]), certainty) if found else None
 
     def _foreign(self, place: Place, receiver: str) -> str:
         """Return the package that a receiver is from for sure, though nothing binds it; or ""."""

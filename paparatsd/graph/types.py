@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.extensions import Extensions, extends_types, gives_itself
+from paparatsd.graph.extensions import Extensions, bound_of, extends_types, gives_itself
 from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
@@ -431,6 +431,11 @@ class Types:
     def _types_named(self, place: Place, name: str) -> Values:
         """Return the types that a name in a type's place means; one from outside when unknown."""
         found = self.chain(place, name.replace("\\", "."))
+        if not found and (bound := bound_of(place, name)):
+            return tuple(
+                replace(one, sort=Sort.TYPE) if one.sort is Sort.OBJECT else one
+                for one in self.of_type(place, bound)
+            )
         last = _last(name) if extends_types(place.file.language) else ""
         types = tuple(
             replace(one, text=last) if one.sort is Sort.OUTSIDE else one

@@ -42,6 +42,8 @@ _WHOLESALE = frozenset({"c", "cpp", "objc", "swift", "dart"})
 """Languages whose imports bind all names of what they import."""
 _MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
+_OF_TYPES = frozenset({"type", "inherit"})
+_LITERAL = frozenset("\"'`[{0123456789")
 _BODIES = frozenset(
     {
         "body", "block", "function_body", "class_body", "enum_class_body", "enum_body",
@@ -316,8 +318,19 @@ def _use_of(found: Found, reader: Reader) -> Use | None:
         return _import_of(found, name, line, reader)
     if found.kind == "value":
         name = name.removeprefix(":")
-    if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
+    if not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
+    use = _named_use(found, name, line, reader)
+    return use if name not in NOISE or _is_of_something(use) else None
+
+
+def _is_of_something(use: Use) -> bool:
+    """Say whether a word of the language is a member here: `z.string()`, but not `"a".length`."""
+    return bool(use.receiver) and use.kind not in _OF_TYPES and use.receiver[0] not in _LITERAL
+
+
+def _named_use(found: Found, name: str, line: int, reader: Reader) -> Use:
+    node, data = found.node, reader.data
     receiver = found.other("receiver")
     if receiver is None:
         if reader.language == "rust" and data[node.start_byte - 1 : node.start_byte] in _MEMBER:

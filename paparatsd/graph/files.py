@@ -271,6 +271,12 @@ class FileSymbols:
         above = [one for one in found if one.line <= line]
         return above[-1] if above else found[0] if found else None
 
+    def bound_above(self, name: str, line: int) -> tuple[int, int]:
+        """Return how many facts about a name stand above a line, and how many down to it."""
+        columns = self._fact_columns()
+        lines = [columns.columns[2][row] for row in columns.rows(1, name)]
+        return sum(one < line for one in lines), sum(one <= line for one in lines)
+
     def own_fields(self, name: str) -> Sequence[Fact]:
         """Return how methods of any type in the file bind a field of their instance."""
         rows = self._fact_columns().rows(1, f"self.{name}")

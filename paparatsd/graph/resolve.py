@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
+_MAX_KEPT = 50_000
 _HEAD = re.compile(r"[^\W\d]\w*")
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
 _CAST = re.compile(
@@ -71,6 +72,7 @@ class Resolver:
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
         self._names = Names(tree)
+        self._kept: dict[tuple[object, ...], Resolution] = {}
 
     # ------------------------------------------------------------------ uses
 
@@ -79,16 +81,24 @@ class Resolver:
         if use.kind == "import":
             return self._imported(file, use)
         scope = file.around(use.line)
-        if use.kind == "inherit" and (owner := type_at(file, use.line)) >= 0:
-            scope = file.outer(owner)
-        place = Place(self.tree, file, scope, use.line)
+        if use.kind == "inherit":
+            owner = type_at(file, use.line)
+            scope = file.outer(owner) if owner >= 0 else scope
+        key = (file.version, scope, use.kind, use.name, use.receiver, _view(file, use))
+        known = self._kept.get(key)
+        if known is None:
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.clear()
+            known = self._kept[key] = self._resolve(Place(self.tree, file, scope, use.line), use)
+        return known
+
+    def _resolve(self, place: Place, use: Use) -> Resolution:
         if use.receiver:
             return self._member(place, use)
-        found = self._bare(place, use)
-        ending = traits_of(file.language).attribute
-        if not found.targets and ending and use.kind == "decorator":
-            found = self._bare(place, replace(use, name=use.name + ending))
-        return self._lent_only(place, found) if traits_of(file.language).lends_this else found
+        found, traits = self._bare(place, use), traits_of(place.file.language)
+        if not found.targets and traits.attribute and use.kind == "decorator":
+            found = self._bare(place, replace(use, name=use.name + traits.attribute))
+        return self._lent_only(place, found) if traits.lends_this else found
 
     def _lent_only(self, place: Place, found: Resolution) -> Resolution:
         """Doubt that a bare name means a function that extends something which is not around."""
@@ -466,6 +476,23 @@ class Resolver:
             and symbol.qualified == qualified
         ]
         return found[0] if found else None
+
+
+def _view(file: FileSymbols, use: Use) -> tuple[int, ...]:
+    """Return what of the place of a use, other than its scope, may tell what its name is.
+
+    That is how many of the bindings and definitions of its first name stand above it.
+    """
+    head = _HEAD.match(use.receiver) if use.receiver else None
+    name = head[0] if head is not None else use.receiver or use.name
+    line, view = use.line, list(file.bound_above(name, use.line))
+    for at in file.named(name):
+        symbol = file.symbols[at]
+        view.append(symbol.start_line <= line)
+        if symbol.parent >= 0:
+            around = file.symbols[symbol.parent]
+            view.append(around.start_line <= line <= around.end_line)
+    return tuple(view)
 
 
 def _closes_at_end(text: str) -> bool:

@@ -212,9 +212,7 @@ class Types:
         while scope >= 0:
             fact = place.file.binds(scope, "this", place.line)
             if fact is not None:
-                # The type's name is not looked up inside of the function: that asks for the type.
-                outer = Place(place.tree, place.file, place.file.outer(scope), fact.line)
-                return self._afresh(lambda: self.of_type(outer, fact.type))
+                return self._extended_type(replace(place, scope=scope, line=fact.line), fact.type)
             scope = place.file.outer(scope)
         return ()
 
@@ -567,6 +565,7 @@ class Types:
         return (value,) if name in SAME else ()
 
     def _extended_type(self, place: Place, text: str) -> Values:
+        """Return what a function extends; the type's name is not looked up inside of it."""
         outer = replace(place, scope=place.file.outer(place.scope))
         return self._afresh(lambda: self.of_type(outer, text))
 

@@ -44,6 +44,8 @@ _WHOLESALE = frozenset({"c", "cpp", "objc", "swift", "dart"})
 """Languages whose imports bind all names of what they import."""
 _MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
+_OF_TYPES = frozenset({"type", "inherit"})
+_LITERAL = frozenset("\"'`[{0123456789")
 _BODIES = frozenset(
     {
         "body", "block", "function_body", "class_body", "enum_class_body", "enum_body",
@@ -323,7 +325,7 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         if len(others) == 1 and bound.around(start, name):
             return None
         name = name.removeprefix(":")
-    if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
+    if not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
     line = node.start_point[0] + 1
     if "receiver" in others:
@@ -337,7 +339,14 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         return _split_use(name, kind, line)
     else:
         receiver = ""
+    if name in NOISE and not _is_member(kind, receiver):
+        return None
     return Use(name, kind, line, receiver)
+
+
+def _is_member(kind: str, receiver: str) -> bool:
+    """Say whether a word of the language is a member here: `z.string()`, but not `"a".length`."""
+    return bool(receiver) and kind not in _OF_TYPES and receiver[0] not in _LITERAL
 
 
 def _receiver_of(text: bytes) -> str:

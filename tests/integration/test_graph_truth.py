@@ -32,7 +32,19 @@ if TYPE_CHECKING:
 
 TRUTH = Path(__file__).parents[1] / "graph_truth"
 LANGUAGES = sorted(one.name for one in TRUTH.iterdir() if one.is_dir())
-GAPS = {}
+GAPS: Mapping[str, int] = {
+    "c": 3,
+    "cpp": 6,
+    "csharp": 10,
+    "go": 1,
+    "java": 7,
+    "javascript": 2,
+    "kotlin": 2,
+    "ruby": 8,
+    "rust": 4,
+    "swift": 5,
+    "typescript": 1,
+}
 """How many lines of a key are marked as known to be wrong: no more, no fewer."""
 
 _KEY = re.compile(

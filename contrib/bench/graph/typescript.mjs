@@ -154,7 +154,9 @@ function definitions([name, line, column]) {
   const file = path.join(root, name);
   const program = service.getProgram();
   const position = program.getSourceFile(file).getPositionOfLineAndCharacter(line, column);
-  return (service.getDefinitionAtPosition(file, position) ?? []).map((one) => {
+  // An import is where it stops when it does not find the module.
+  const meant = service.getDefinitionAtPosition(file, position) ?? [];
+  return meant.filter((one) => one.kind !== "alias").map((one) => {
     const other = program.getSourceFile(one.fileName);
     const start = other.getLineAndCharacterOfPosition(one.textSpan.start);
     return [inside.has(one.fileName) ? path.relative(root, one.fileName) : "", start.line];

@@ -35,14 +35,13 @@ LANGUAGES = sorted(one.name for one in TRUTH.iterdir() if one.is_dir())
 GAPS: Mapping[str, int] = {
     "c": 3,
     "cpp": 6,
-    "csharp": 10,
-    "go": 1,
-    "java": 7,
-    "javascript": 2,
+    "csharp": 5,
+    "java": 5,
+    "javascript": 1,
     "kotlin": 2,
-    "ruby": 8,
-    "rust": 4,
-    "swift": 5,
+    "ruby": 7,
+    "rust": 3,
+    "swift": 2,
     "typescript": 1,
 }
 """How many lines of a key are marked as known to be wrong: no more, no fewer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.crossing import find_elsewhere
 from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import defining, is_top
 from paparatsd.graph.source import Target
@@ -59,7 +60,7 @@ class Imports:
     """Follows imports from the files of one project into it and into others of its group."""
 
     def __init__(self, tree: Tree, others: Sequence[Tree]) -> None:
-        self._tree = tree
+        self.tree = tree
         self._others = others
         self._led: dict[tuple[int, str, Use], tuple[Tree, Imported] | None] = {}
         self._open: set[tuple[int, tuple[str, ...], str]] = set()
@@ -109,17 +110,12 @@ class Imports:
         return self._led[key]
 
     def _look(self, tree: Tree, file: FileSymbols, use: Use) -> tuple[Tree, Imported] | None:
-        modules = modules_of(file.language)
-        imported = modules.imported(tree, file, use)
+        imported = modules_of(file.language).imported(tree, file, use)
         if imported is not None:
             return tree, imported
-        package = modules.package(use)
-        for other in (self._tree, *self._others) if package else ():
-            if other is not tree and other.labelled("provides", package):
-                imported = modules.imported(other, file, use)
-                if imported is not None:
-                    return other, imported
-        return None
+        if not self._others:
+            return None
+        return find_elsewhere(tree, (self.tree, *self._others), file, use)
 
     # ------------------------------------------------------------------ modules
 
@@ -259,9 +255,7 @@ def _namespace(fact: Fact) -> Use:
 
 def _is_top_of_file(target: Target) -> bool:
     file = target.tree.file(target.path)
-    return file is not None and bool(
-        is_top(file, target.index) and defining(file, [target.index])
-    )
+    return file is not None and bool(is_top(file, target.index) and defining(file, [target.index]))
 
 
 def without_stubs(targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -55,9 +55,7 @@ class Parts:
     def included(self, body: Target, declarations: list[Target]) -> list[Target]:
         """Return those that the file of a body includes; all when it includes none of them."""
         file = body.tree.file(body.path)
-        found = [
-            one for one in declarations if file and self._brings(body.tree, file, one.path)
-        ]
+        found = [one for one in declarations if file and self._brings(body.tree, file, one.path)]
         return found or declarations
 
     def _belong(self, target: Target, path: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression
@@ -18,6 +18,7 @@ from paparatsd.graph.byname import (
     symbol_of,
 )
 from paparatsd.graph.candidates import find_candidates
+from paparatsd.graph.extensions import extended_by, extends_types
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import Found, Imports, without_stubs
 from paparatsd.graph.scopes import bindings, type_at
@@ -81,7 +82,28 @@ class Resolver:
         if use.kind == "inherit" and (owner := type_at(file, use.line)) >= 0:
             scope = file.outer(owner)
         place = Place(self.tree, file, scope, use.line)
-        return self._member(place, use) if use.receiver else self._bare(place, use)
+        if use.receiver:
+            return self._member(place, use)
+        found = self._bare(place, use)
+        return self._lent_only(place, found) if traits_of(file.language).lends_this else found
+
+    def _lent_only(self, place: Place, found: Resolution) -> Resolution:
+        """Doubt that a bare name means a function that extends something which is not around."""
+        plain = [one for one in found.targets if not extended_by(one, "")]
+        if len(plain) == len(found.targets):
+            return found
+        if plain:
+            return replace(found, targets=tuple(plain))
+        around = self._types.around(place)
+        fitting = tuple(
+            one
+            for one in found.targets
+            if any(one in self._types.extending(own, _name_of(one)) for own in around)
+        )
+        if fitting:
+            return replace(found, targets=fitting)
+        doubt = Certainty.INFERRED if len(found.targets) == 1 else Certainty.AMBIGUOUS
+        return replace(found, certainty=max(found.certainty, doubt, key=list(Certainty).index))
 
     def _imported(self, file: FileSymbols, use: Use) -> Resolution:
         found = self._imports.follow(self.tree, file, use)
@@ -203,7 +225,7 @@ class Resolver:
 
     def _member(self, place: Place, use: Use) -> Resolution:
         if _LITERAL.match(use.receiver):
-            return Resolution()
+            return self._of_literal(place.file, use)
         chain, values = self._receiver(place, use.receiver)
         if values:
             resolved = self._of_members(values, use)
@@ -217,6 +239,14 @@ class Resolver:
             return Resolution(external=package)
         return self._by_name(place.file, use, member=True)
 
+    def _of_literal(self, file: FileSymbols, use: Use) -> Resolution:
+        """Resolve a member of a text in quotes: a function that extends texts, or none of ours."""
+        if use.receiver[0] != '"' or not extends_types(file.language):
+            return Resolution()
+        family = traits_of(file.language).family
+        found = self._types.extensions.of_text(self.tree, use.name, family)
+        return self._exact(found, use) if found else Resolution()
+
     def _foreign(self, place: Place, receiver: str) -> str:
         """Return the package that a receiver is from for sure, though nothing binds it; or ""."""
         head = _HEAD.match(receiver) if len(receiver) < MAX_RECEIVER_CHARS else None
@@ -225,7 +255,9 @@ class Resolver:
         traits, name = traits_of(place.file.language), head[0]
         if name in traits.foreign:
             return name
-        is_path = receiver.startswith("::", head.end()) or (name[0].isupper() and traits.bound_types)
+        is_path = receiver.startswith("::", head.end()) or (
+            name[0].isupper() and traits.bound_types
+        )
         if is_path and not self._types.chain(place, name):
             return name
         wildcards = self._imports.wildcards(self.tree, place.file)
@@ -252,6 +284,8 @@ class Resolver:
         targets: list[Target] = []
         external, known = "", False
         for value in values:
+            if value.sort in (Sort.OUTSIDE, Sort.LIST):
+                targets += self._types.extending(value, use.name)
             if value.sort is Sort.OUTSIDE:
                 external, known = external or value.name or "?", True
                 continue
@@ -425,6 +459,11 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return at == len(text) - 1
     return False
+
+
+def _name_of(target: Target) -> str:
+    symbol = symbol_of(target)
+    return "" if symbol is None else symbol.name
 
 
 def _language(target: Target) -> str:

@@ -251,7 +251,9 @@ def type_at(file: FileSymbols, line: int) -> int:
     while around >= 0:
         symbol = file.symbols[around]
         # Of several that begin in the line the outermost: the others are written inside of it.
-        if symbol.kind in TYPES and (file.symbols[found].kind not in TYPES or symbol.start_line == line):
+        if symbol.kind in TYPES and (
+            file.symbols[found].kind not in TYPES or symbol.start_line == line
+        ):
             found = around
         around = file.outer(around)
     return found if found >= 0 and file.symbols[found].kind in TYPES else -1

@@ -37,8 +37,9 @@ class Traits:
     ("apart") that only one of them has the type. `extended`: functions with a bound `this` are
     members of its type; `lends_this`: inside of them its members are named without a receiver.
     `blocks`: where several things of one name are each bound in a block of their own: "all" over,
-    "inside" of functions. `foreign`: names of packages that are always from outside; `bound_types`: so is what a capital
-    begins and nothing binds. `textual_macros`: macros are seen without being imported.
+    "inside" of functions. `foreign`: names of packages that are always from outside;
+    `bound_types`: so is what a capital begins and nothing binds. `textual_macros`: macros are seen
+    without being imported.
     `maker`: the member of a type that gives an instance. `bare_calls`: naming a function calls it.
     """
 

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.extensions import Extensions, extends_types, gives_itself
 from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import MAX_OPENED, Bases, Members
+from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.parts import Parts
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
@@ -55,6 +57,7 @@ class Types:
         self.imports = imports
         self.parts = Parts(imports)
         self.members = Members(self.bases_named, self.parts.those_of)
+        self.extensions = Extensions(self.members, self.of_type)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._lent: dict[tuple[int, str, int], Values] = {}
@@ -112,6 +115,12 @@ class Types:
         """Return what calling a member gives: of wrappers and lists what is inside them."""
         found = self.member(value, name)
         if value.sort is Sort.LIST or (found == (value,) and value.sort is Sort.OBJECT):
+            return (
+                found
+                if found[:1] != () and found[0].sort is not Sort.FUNCTION
+                else self._each(found, self.call)
+            )
+        if found == (replace(value, sort=Sort.OBJECT),):  # it was made
             return found
         return self._each(found, self.call)
 
@@ -170,6 +179,12 @@ class Types:
             return self.lent(place)
         return (Value(Sort.OBJECT, Target(place.tree, place.file.path, around)),)
 
+    def around(self, place: Place) -> Values:
+        """Return the objects whose members need no receiver here, the innermost type's first."""
+        around = type_around(place.file, place.scope)
+        own = (Value(Sort.OBJECT, Target(place.tree, place.file.path, around)),)
+        return (own if around >= 0 else ()) + self.lent(place)
+
     def lent(self, place: Place) -> Values:
         """Return what has members that are named here alone, though it is not written around.
 
@@ -184,7 +199,9 @@ class Types:
             if len(self._lent) > _MAX_KEPT:
                 self._lent.clear()
             self._lent[key] = ()
-            known = self._lent[key] = self._extended(place) if traits.lends_this else self._owner(place)
+            known = self._lent[key] = (
+                self._extended(place) if traits.lends_this else self._owner(place)
+            )
         return known
 
     def _extended(self, place: Place) -> Values:
@@ -206,9 +223,7 @@ class Types:
             return ()
         name = owner.rpartition(".")[2]
         found = [
-            one
-            for one in place.tree.defining([name])[name][:MAX_OPENED]
-            if _is_type(one, owner)
+            one for one in place.tree.defining([name])[name][:MAX_OPENED] if _is_type(one, owner)
         ]
         here = Target(place.tree, file.path, scope)
         near = self.parts.included(here, found) if len(found) > 1 else found
@@ -275,7 +290,7 @@ class Types:
         if binding.symbols:
             targets = [Target(place.tree, place.file.path, at) for at in binding.symbols]
             return self._of_targets(targets)
-        found = ()
+        found: Values = ()
         for use in binding.imports:
             led = self.imports.follow(place.tree, place.file, use)
             found += self.values_of(led)
@@ -314,7 +329,7 @@ class Types:
         if symbol.kind in VALUES:
             return self._variable(target, file, symbol)
         if symbol.kind == "module":
-            return (Value(Sort.OBJECT, target),)
+            return _declared_module(target, file, symbol) or (Value(Sort.OBJECT, target),)
         return (Value(Sort.FUNCTION, target, own=own),)
 
     def _variable(self, target: Target, file: FileSymbols, symbol: Symbol) -> Values:
@@ -348,9 +363,14 @@ class Types:
                 return found
         if not fact.value:
             return ()
-        return self.chain(replace(place, line=max(fact.line - 1, 0)), fact.value) or self.chain(
+        found = self.chain(replace(place, line=max(fact.line - 1, 0)), fact.value) or self.chain(
             replace(place, line=fact.line), fact.value
         )
+        if traits_of(place.file.language).bare_calls:
+            return self._each(
+                found, lambda one: self.call(one) if one.sort is Sort.FUNCTION else (one,)
+            )
+        return found
 
     # ------------------------------------------------------------------ types as written
 
@@ -404,10 +424,13 @@ class Types:
     def _types_named(self, place: Place, name: str) -> Values:
         """Return the types that a name in a type's place means; one from outside when unknown."""
         found = self.chain(place, name.replace("\\", "."))
+        last = _last(name) if extends_types(place.file.language) else ""
         types = tuple(
-            one for one in found if one.sort in (Sort.TYPE, Sort.OUTSIDE) or _is_bound(one, name)
+            replace(one, text=last) if one.sort is Sort.OUTSIDE else one
+            for one in found
+            if one.sort in (Sort.TYPE, Sort.OUTSIDE) or _is_bound(one, name)
         )
-        return types or (() if found else (outside(""),))
+        return types or (() if found else (outside("", last),))
 
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
@@ -470,6 +493,8 @@ class Types:
         place = Place(target.tree, file, target.index, symbol.end_line, value.own)
         declared = file.returns(target.index)
         if declared:
+            if value.own is not None and gives_itself(file, target.index, declared):
+                return (value.own,)
             return self.of_type(place, declared)
         found: dict[Value, None] = {}
         for chain in file.yields(target.index)[:MAX_RESULTS]:
@@ -489,9 +514,10 @@ class Types:
         if value.sort is Sort.MODULE and value.module is not None:
             return self.values_of(self.imports.member(value.module, name))
         if value.sort is Sort.OUTSIDE:
-            return (value,)
+            return self._extending(value, name) or (replace(value, text=""),)
         if value.sort is Sort.LIST:
-            return _element(value) if name in ELEMENT else (value,)
+            found = self._extending(value, name)
+            return found or (_element(value) if name in ELEMENT else (value,))
         if value.target is None:
             return ()
         if value.sort is Sort.FUNCTION:
@@ -511,11 +537,36 @@ class Types:
             if fields or targets:
                 return fields
         file = target.tree.file(target.path)
-        if file is not None and name in traits_of(file.language).opening:
+        traits = traits_of(file.language if file is not None else "")
+        if value.sort is Sort.TYPE and name == traits.maker:
+            return (own if own.inherited else replace(own, sort=Sort.OBJECT),)
+        if name in traits.opening:
             return (value,)
+        extending = self._extending(own, name)
+        if extending:
+            return extending
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()
+
+    def _extending(self, value: Value, name: str) -> Values:
+        """Return the functions of the name that extend what a value is."""
+        targets = self.extending(value, name)
+        return tuple(Value(Sort.FUNCTION, one, own=value) for one in targets)[:MAX_ALTERNATIVES]
+
+    def extending(self, value: Value, name: str) -> Sequence[Target]:
+        """Return the functions of a name that are called as members of what a value is."""
+        family = ""
+        if value.sort is Sort.OUTSIDE:
+            if not value.text:
+                return ()
+        else:
+            held = value.target or next((one.target for one in value.elements if one.target), None)
+            file = held.tree.file(held.path) if held is not None else None
+            if file is None or value.sort is Sort.TYPE or not extends_types(file.language):
+                return ()
+            family = traits_of(file.language).family
+        return self.extensions.find(self.imports.tree, value, name, family)
 
     def _field(self, target: Target, name: str) -> Values:
         facts = self.members.fields(target, name)
@@ -534,12 +585,26 @@ def _around_itself(place: Place, fact: Fact) -> Place:
     return replace(place, scope=place.file.outer(scope))
 
 
+def _last(name: str) -> str:
+    return re.split(r"[.:\\]", name)[-1]
+
+
 def _is_type(target: Target, qualified: str) -> bool:
     """Say whether a target is a type whose qualified name is this one, or ends so."""
     file = target.tree.file(target.path)
     if file is None or target.index < 0 or file.symbols[target.index].kind not in TYPES:
         return False
     return f".{file.symbols[target.index].qualified}".endswith(f".{qualified}")
+
+
+def _declared_module(target: Target, file: FileSymbols, symbol: Symbol) -> Values:
+    """Return the module of another file that a symbol only declares, as Rust's `mod name;`."""
+    if file.language != "rust" or file.children(target.index):
+        return ()
+    paths = tuple(modules_of(file.language).inner(target.tree, (target.path,), symbol.name))
+    if not paths:
+        return ()
+    return (Value(Sort.MODULE, module=Module(target.tree, paths, file.language)),)
 
 
 def _element(value: Value) -> Values:

@@ -30,7 +30,8 @@ class Value:
     MODULE: `module`. TYPE: the type `target` itself. OBJECT: an instance of it, or the definition
     `target` itself when that is no type (an object whose functions are defined inside it); with
     `inherited` only what it inherits (`super`). FUNCTION: `target`, a member of `own` when that is
-    known. LIST: holds `elements`. OUTSIDE: from the package `name`.
+    known. LIST: holds `elements`. OUTSIDE: from the package `name`; `text` is the
+    last part of its type's name when that is known.
     """
 
     sort: Sort
@@ -40,6 +41,7 @@ class Value:
     own: Value | None = None
     elements: tuple[Value, ...] = ()
     inherited: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,6 @@ class Place:
     own: Value | None = None
 
 
-def outside(package: str) -> Value:
-    """Return something that another package defines."""
-    return Value(Sort.OUTSIDE, name=package)
+def outside(package: str, text: str = "") -> Value:
+    """Return something that another package defines, of a type that is called so."""
+    return Value(Sort.OUTSIDE, name=package, text=text)

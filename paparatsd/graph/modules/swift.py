@@ -67,7 +67,8 @@ def _targets(tree: Tree) -> Mapping[str, tuple[str, ...]]:
 def _visible(tree: Tree, target: str) -> tuple[str, ...]:
     """Return the files of a module, then those of the modules that its files give on."""
     targets, given = _targets(tree), _given_on(tree)
-    found, names = [], {target: None}
+    found: list[str] = []
+    names = {target: None}
     for _ in range(MAX_GIVEN):
         names.update(dict.fromkeys(name for one in names for name in given.get(one, ())))
     for name in names:

@@ -323,7 +323,10 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         if len(others) == 1 and bound.around(start, name):
             return None
         name = name.removeprefix(":")
-    if name in NOISE or not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
+    if not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
+        return None
+    # `error(...)` says nothing, `log.error(...)` is a member of somebody.
+    if name in NOISE and (kind != "call" or "receiver" not in others):
         return None
     line = node.start_point[0] + 1
     if "receiver" in others:

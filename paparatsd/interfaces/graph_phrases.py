@@ -26,12 +26,13 @@ MAX_SIGNATURE_CHARS = 160
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How it is said: an item begins with `bullet`, relations are padded to `pad` columns.
+    """How it is said: an item begins with `bullet`, its other lines with `under`.
 
-    `show` writes an address.
+    Relations are padded to `pad` columns; `show` writes an address.
     """
 
     bullet: str = "- "
+    under: str = "  "
     pad: int = 0
     show: Callable[[str], str] = str
 
@@ -91,6 +92,19 @@ def items_in_files(
             said = voice.bullet + say(one, _inside(one["symbol"], voice))
             items.append(Item((said,), file, inside=True))
     return tuple(items)
+
+
+def places_in_files(symbols: Sequence[Shape], voice: Voice) -> str:
+    """Return the places of symbols on one line; the path of neighbours in one file once."""
+    said = []
+    for file, run in groupby(symbols, key=_file_of):
+        first, *rest = run
+        if rest and "#" not in first["address"]:
+            said.append(f"{voice.show(file)} {_inside(first, voice)}")
+        else:
+            said.append(place_of(first, voice.show))
+        said += [_inside(one, voice) for one in rest]
+    return ", ".join(said)
 
 
 def _file_of(symbol: Shape) -> str:

@@ -20,6 +20,7 @@ from paparatsd.interfaces.graph_phrases import (
     joined,
     line_ranges,
     place_of,
+    places_in_files,
     relation_of,
     rows_of,
     signature_of,
@@ -39,12 +40,14 @@ MAX_TESTS = 8
 MAX_IMPORTS = 12
 MAX_FOLDERS = 20
 MAX_SERVICES = 15
+SIDES = {"incoming": "used by", "outgoing": "uses"}
 UNSEEN = "uses through strings, reflection or other repositories cannot be seen"
 
 
 def usages_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
-    """Tell users and used of every symbol that was meant."""
+    """Tell users and used of every symbol that was meant; those of overloads once."""
     sections = []
+    before: dict[tuple[str, str], str] = {}
     for number, found in enumerate(shape["found"]):
         symbol = found["symbol"]
         head = [symbol_line(symbol, voice)]
@@ -55,6 +58,13 @@ def usages_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
             if side is None:
                 continue
             part = ("found", number, name, "edges")
+            same = before.setdefault((name, repr(side["edges"])), symbol["address"])
+            if side["edges"] and same != symbol["address"]:
+                count = counted(side["total"], "symbol")
+                again = f"{SIDES[name]} the same {count} as {voice.show(same)}"
+                sections.append(Section((*head, again), (), part))
+                head = []
+                continue
             used = symbol["name"] if name == "incoming" else ""
             items = items_in_files(side["edges"], _edge_sayer(used, voice), voice)
             sections.append(Section((*head, _side_head(name, side)), items, part))
@@ -72,7 +82,7 @@ def _edge_sayer(used: str, voice: Voice) -> Callable[[Shape, str], str]:
 
 
 def _side_head(name: str, side: Shape) -> str:
-    verb = "used by" if name == "incoming" else "uses"
+    verb = SIDES[name]
     if not side["total"]:
         return f"{verb} nothing that is indexed" + (f"; {UNSEEN}" if name == "incoming" else "")
     if not side["edges"]:
@@ -110,7 +120,8 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         doubt = f"({found['certainty']})" if found["certainty"] != "exact" else ""
         note = f"({found['note']})" if found["note"] else ""
         lines = [voice.bullet + joined(symbol_line(symbol, voice), doubt, note)]
-        lines += [f"  {text}" for text in (signature_of(symbol), first_line(symbol["doc"])) if text]
+        about = (signature_of(symbol), first_line(symbol["doc"]))
+        lines += [f"{voice.under}{text}" for text in about if text]
         items.append(Item(tuple(lines)))
     left = shape["total"] - len(items)
     head = (f"{counted(shape['total'], 'definition')}, the {len(items)} likeliest:",)
@@ -192,18 +203,21 @@ def impact_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     """Tell what depends on something: seeds, where, what, and the tests."""
     seeds = [
         Item(
-            (voice.bullet + symbol_line(one["symbol"], voice), *_changed_lines(one["last_change"]))
+            (
+                voice.bullet + symbol_line(one["symbol"], voice),
+                *_changed_lines(one["last_change"], voice),
+            )
         )
         for one in shape["seeds"]
     ]
     services = [
-        Item((f"{voice.bullet}{one['project']} {one['folder'] or '(top)'}: {one['symbols']}",))
+        Item((f"{voice.bullet}{_folder(one)}  {counted(one['symbols'], 'symbol')}",))
         for one in shape["services"][:MAX_SERVICES]
     ]
     several = len(shape["seeds"]) > 1
     return [
         Section(("if this changes:",), tuple(seeds), ("seeds",), 2),
-        Section(("then in:",), tuple(services), ("services",)),
+        Section(("users are in:",), tuple(services), ("services",)),
         *(
             Section((head,), _affected_items(shape[name], several, voice), (name,), weight)
             for name, head, weight in (
@@ -214,8 +228,13 @@ def impact_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
     ]
 
 
-def _changed_lines(change: Shape | None) -> tuple[str, ...]:
-    return () if change is None else (f"  {change_line(change)}",)
+def _folder(service: Shape) -> str:
+    folder = service["folder"]
+    return f"{service['project']}:{folder}/" if folder else f"{service['project']}, top folder"
+
+
+def _changed_lines(change: Shape | None, voice: Voice) -> tuple[str, ...]:
+    return () if change is None else (f"{voice.under}{change_line(change)}",)
 
 
 def _affected_items(affected: Sequence[Shape], several: bool, voice: Voice) -> tuple[Item, ...]:
@@ -268,14 +287,14 @@ def _changed_item(one: Shape, voice: Voice) -> Item:
     was = f"(was {one['before']})" if one["before"] else ""
     lines = line_ranges(one["lines"])
     first = joined(one["change"], symbol["kind"], place_of(symbol, voice.show), lines, was)
-    rest = [f"  {edge_line(edge, symbol['name'], voice)}" for edge in one["callers"]]
+    rest = [voice.under + edge_line(edge, symbol["name"], voice) for edge in one["callers"]]
     left = one["callers_total"] - len(one["callers"])
     if left > 0:
-        rest.append(f"  and {counted(left, 'more user')}")
+        rest.append(f"{voice.under}and {counted(left, 'more user')}")
     if one["tests"]:
-        said = ", ".join(place_of(test, voice.show) for test in one["tests"][:MAX_TESTS])
+        said = places_in_files(one["tests"][:MAX_TESTS], voice)
         more = len(one["tests"]) - MAX_TESTS
-        rest.append(f"  tests: {said}" + (f" and {more} more" if more > 0 else ""))
+        rest.append(f"{voice.under}tests: {said}" + (f" and {more} more" if more > 0 else ""))
     return Item((voice.bullet + first, *rest))
 
 

@@ -103,7 +103,7 @@ def test_add_sends_an_absolute_path_and_prints_one_line(
     control.answer("GET", "/v1/projects", {"projects": []})
     entry = {"name": "x", "path": "/src/x", "group": "g", "hooks": False, "exclude": []}
     control.answer("POST", "/v1/projects", {"project": entry})
-    code, out, _ = run(capsys, "add", "sub/../repo", "--name", "x", "--group", "g", "--no-hooks")
+    code, out, _ = run(capsys, "add", "sub/../repo", "--name", "x", "-g", "g", "--no-hooks")
     assert code == 0
     assert len(out.splitlines()) == 1
     assert "added x (group g): /src/x" in out

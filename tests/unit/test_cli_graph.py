@@ -117,11 +117,11 @@ def test_a_definition_shows_its_signature_and_what_it_is_for(
 ) -> None:
     assert out_of(capsys, "def", DIG) == (
         f"  method {DIG}  lines 31-39\n"
-        "  def dig(self)\n"
-        "  Does Burrow.dig.\n"
+        "    def dig(self)\n"
+        "    Does Burrow.dig.\n"
         "  function marmots:src/den.py#sleep  lines 4-12 (ambiguous) (a namesake)\n"
-        "  def sleep(self)\n"
-        "  Does sleep.\n"
+        "    def sleep(self)\n"
+        "    Does sleep.\n"
     )
 
 
@@ -161,8 +161,8 @@ def test_impact_shows_the_last_change_what_may_break_and_the_tests(
     graph: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = out_of(capsys, "impact", DIG, "sleep", "--hops", "3", "-n", "9")
-    assert out.startswith(f"if this changes:\n  method {DIG}  lines 31-39\n  last changed 2026")
-    assert "then in:\n  marmots src: 2\n" in out
+    assert out.startswith(f"if this changes:\n  method {DIG}  lines 31-39\n    last changed 2026")
+    assert "users are in:\n  marmots:src/  2 symbols\n" in out
     assert "\n  hop 2 calls?      marmots:src/tools.py#measure  line 8 [hub] through sleep\n" in out
     assert "tests that reach it:\n  hop 1 tests?      marmots:tests/test_burrow.py" in out
     assert "4 symbols depend on it, 1 test among them\n" in out
@@ -189,9 +189,9 @@ def test_changed_symbols_are_shown_with_users_and_tests(
     assert out.startswith(
         "the work tree against HEAD: 2 symbols in 3 files\n"
         f"  modified method {DIG} lines 32-33\n"
-        "  calls       marmots:src/den.py#sleep  lines 5-6, 9\n"
+        "    calls       marmots:src/den.py#sleep  lines 5-6, 9\n"
     )
-    assert "  and 6 more users\n  tests: marmots:tests/test_burrow.py#test_dig\n" in out
+    assert "    and 6 more users\n    tests: marmots:tests/test_burrow.py#test_dig\n" in out
     assert "  renamed function marmots:src/den.py#sleep line 4 (was nap)\n" in out
     assert graph.calls[-1].body["against"] == "main..HEAD"
     out_of(capsys, "changed")

@@ -19,11 +19,13 @@ from paparatsd.graph_model import (
     UsagesAnswer,
 )
 from paparatsd.interfaces.graph_phrases import (
+    AGENT,
     Voice,
     edge_line,
     legend,
     line_ranges,
     place_of,
+    places_in_files,
     signature_of,
     symbol_line,
 )
@@ -190,3 +192,24 @@ def test_a_change_that_touches_no_symbol_still_says_how_many_files_it_touches() 
     assert changed_line(changed_json(ChangedAnswer("staged", (), 2, 0))) == (
         "staged: no symbol is touched in 2 changed files"
     )
+
+
+def test_tests_of_one_file_are_named_below_its_path_once() -> None:
+    tests = [replace(TEST, qualified=name, address=f"marmots:t.py#{name}") for name in "ab"]
+    top = replace(TOP, path="t.py", address="marmots:t.py:1")
+    shown = [symbol_json(one) for one in (*tests, TEST, top, tests[0])]
+    assert places_in_files(shown, AGENT) == (
+        "marmots:t.py#a, #b, marmots:tests/test_burrow.py#test_dig, marmots:t.py top level, #a"
+    )
+    assert places_in_files(shown[3:4], AGENT) == "top level of marmots:t.py"
+
+
+def test_users_that_two_symbols_share_are_told_once() -> None:
+    edge = Edge(Relation.CALLS, Certainty.EXACT, SLEEP, (5,), "dig")
+    overload = replace(DIG, address=f"{DIG.address}@2")
+    both = [Usages(one, Side((edge,), 1), None) for one in (DIG, overload, MEASURE)]
+    both[2] = replace(both[2], incoming=Side((), 0))
+    first, second, third = usages_sections(usages_json(UsagesAnswer("dig", tuple(both), 3)))
+    assert len(first.items) == 1
+    assert (second.head[-1], second.items) == (f"used by the same 1 symbol as {DIG.address}", ())
+    assert third.head[-1].startswith("used by nothing")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paparatsd.errors import Unavailable
+from paparatsd.errors import Unavailable, UnknownAddress
 from paparatsd.graph_model import (
     ChangedRequest,
     Direction,
@@ -19,6 +19,7 @@ from paparatsd.graph_model import (
     UsagesRequest,
 )
 from paparatsd.interfaces.mcp.coding import CODING
+from paparatsd.interfaces.mcp.graph_page import not_there
 from paparatsd.interfaces.mcp.reply import MIN_TOKENS
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.interfaces.mcp.support import SUPPORT
@@ -191,7 +192,7 @@ async def test_impact_names_tests_services_hops_and_the_last_change() -> None:
     for said in (
         "4 symbols depend on it, 1 test among them",
         "  last changed 2026-03-28 by Bert Berg [ALP-7]",
-        "- marmots src: 2",
+        "- marmots:src/  2 symbols",
         "- hop 1 calls marmots:src/den.py#sleep  lines 5-6, 9\n",
         "- hop 2 calls? marmots:src/tools.py#measure  line 8 [hub] through sleep",
         "tests that reach it:\n- hop 1 tests? marmots:tests/test_burrow.py#test_dig",
@@ -339,3 +340,9 @@ def test_the_descriptions_are_short_and_every_number_may_be_text() -> None:
         for one in spec.input_schema["properties"].values():
             if "anyOf" in one and "default" in one:
                 assert [kind["type"] for kind in one["anyOf"]] == ["integer", "string"]
+
+
+async def test_what_is_not_there_is_answered_in_whole_sentences() -> None:
+    for message in ("nothing is called x; did you mean y?", "nothing is called x; search for it"):
+        reply = await not_there(FakeService(), UnknownAddress(message), {})
+        assert reply.text == f"Nothing found: {message}" + ("" if message[-1] == "?" else ".")

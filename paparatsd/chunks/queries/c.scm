@@ -43,6 +43,11 @@
   (initializer_pair value: [(identifier) @use.value
     (pointer_expression argument: (identifier) @use.value)])])
 (assignment_expression right: (identifier) @use.value)
+(init_declarator value: (identifier) @use.value)
+(return_statement (identifier) @use.value)
+(binary_expression (identifier) @use.value)
+(case_statement value: (identifier) @use.value)
+(conditional_expression (identifier) @use.value)
 
 (function_definition declarator: [
   (function_declarator parameters: (parameter_list (parameter_declaration type: (_) @type

@@ -52,6 +52,10 @@
   (qualified_identifier scope: (_) @receiver name: (identifier) @use.value)
   (pointer_expression argument: (qualified_identifier
     scope: (_) @receiver name: (identifier) @use.value))])
+(return_statement (qualified_identifier scope: (_) @receiver name: (identifier) @use.value))
+(binary_expression (qualified_identifier scope: (_) @receiver name: (identifier) @use.value))
+(case_statement value: (qualified_identifier
+  scope: (_) @receiver name: (identifier) @use.value))
 
 (function_definition declarator: (reference_declarator (function_declarator
   parameters: (parameter_list (parameter_declaration

@@ -157,6 +157,8 @@
   (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
 (return_statement [(identifier) @use.value
   (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
+(binary_expression [(identifier) @use.value
+  (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
 (ternary_expression [(identifier) @use.value
   (member_expression object: (_) @receiver property: (property_identifier) @use.value)])
 (arrow_function body: (identifier) @use.value)

@@ -38,6 +38,16 @@
   operand: (_) @receiver field: (field_identifier) @use.value)]))
 (assignment_statement right: (expression_list [(identifier) @use.value (selector_expression
   operand: (_) @receiver field: (field_identifier) @use.value)]))
+(short_var_declaration right: (expression_list [(identifier) @use.value (selector_expression
+  operand: (_) @receiver field: (field_identifier) @use.value)]))
+(var_spec value: (expression_list [(identifier) @use.value (selector_expression
+  operand: (_) @receiver field: (field_identifier) @use.value)]))
+(return_statement (expression_list [(identifier) @use.value (selector_expression
+  operand: (_) @receiver field: (field_identifier) @use.value)]))
+(binary_expression [(identifier) @use.value (selector_expression
+  operand: (_) @receiver field: (field_identifier) @use.value)])
+(expression_case value: (expression_list [(identifier) @use.value (selector_expression
+  operand: (_) @receiver field: (field_identifier) @use.value)]))
 
 (package_clause (package_identifier) @fact.package)
 (parameter_declaration name: (identifier) @fact.local type: (_) @type)

@@ -99,5 +99,13 @@
   (attribute object: (_) @receiver attribute: (identifier) @use.value)])
 (default_parameter value: [(identifier) @use.value
   (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(typed_default_parameter value: [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(comparison_operator [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(boolean_operator [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
+(binary_operator [(identifier) @use.value
+  (attribute object: (_) @receiver attribute: (identifier) @use.value)])
 (conditional_expression [(identifier) @use.value
   (attribute object: (_) @receiver attribute: (identifier) @use.value)])

@@ -70,6 +70,14 @@
   (scoped_identifier path: (_) @receiver name: (identifier) @use.value)])
 (tuple_expression [(identifier) @use.value
   (scoped_identifier path: (_) @receiver name: (identifier) @use.value)])
+(let_declaration value: [(identifier) @use.value
+  (scoped_identifier path: (_) @receiver name: (identifier) @use.value)])
+(return_expression [(identifier) @use.value
+  (scoped_identifier path: (_) @receiver name: (identifier) @use.value)])
+(binary_expression [(identifier) @use.value
+  (scoped_identifier path: (_) @receiver name: (identifier) @use.value)])
+(match_pattern (scoped_identifier path: (_) @receiver name: (identifier) @use.value))
+(match_arm value: (scoped_identifier path: (_) @receiver name: (identifier) @use.value))
 
 (parameter pattern: (identifier) @fact.local type: (_) @type)
 (parameters (parameter pattern: (_ (identifier) @fact.local)))

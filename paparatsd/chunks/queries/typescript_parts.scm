@@ -42,6 +42,7 @@
 (variable_declarator name: (identifier) @fact.local type: (_)? @type value: (_)? @value)
 (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @fact.local)
   value: (_) @owner)
+(public_field_definition value: (identifier) @use.value)
 (public_field_definition name: (_) @fact.field type: (_)? @type value: (_)? @value)
 (property_signature name: (property_identifier) @fact.field type: (_) @type)
 (import_alias (identifier) @fact.local (_) @value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.output import Output
     from paparatsd.interfaces.graph_phrases import Section
 
-VOICE = Voice(bullet="  ", pad=11, show=pasteable)
+VOICE = Voice(bullet="  ", under="    ", pad=11, show=pasteable)
 ANSWER_S = 60.0
 """How long a survey of large projects is waited for."""
 

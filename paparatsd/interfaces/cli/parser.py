@@ -69,7 +69,7 @@ def _add_project_commands(commands: Subparsers) -> None:
     add.add_argument("path", type=text, metavar="PATH")
     add.add_argument("--name", type=text, help="default: the last part of the path")
     add.add_argument(
-        "--group", type=text, help="default: the group in .paparats.yml, else 'default'"
+        "-g", "--group", type=text, help="default: the group in .paparats.yml, else 'default'"
     )
     add.add_argument("--no-hooks", action="store_true", help="do not install git hooks")
     waiting = add.add_mutually_exclusive_group()

@@ -195,7 +195,8 @@ async def not_there(
     """Answer that what was asked about is not there, with what the error knows of it."""
     if isinstance(error, UnknownProject):
         return await not_asked(service, error, {**empty, "freshness": []})
-    text = f"Nothing found: {str(error).rstrip('.')}."
+    said = str(error)
+    text = f"Nothing found: {said if said.endswith(('.', '?')) else said + '.'}"
     return ToolReply(
         text,
         {**empty, "freshness": [], "notes": [text], "tokens": estimate_tokens(text)},

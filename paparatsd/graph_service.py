@@ -148,7 +148,8 @@ class GraphService:
                     f"{len(changes.files)} were looked into."
                 )
         if problems and len(problems) == len(sessions):
-            raise problems[0]
+            # What was asked for comes before what a project is: a folder can have no commit.
+            raise min(problems, key=lambda error: not isinstance(error, BadQuery))
         notes += [f"Left out: {error}" for error in problems]
         asked = ChangedTexts(request, words, tuple(files), total, tuple(notes))
         answer: ChangedAnswer = await self._ask("changed", request.scope, asked)

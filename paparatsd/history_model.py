@@ -114,6 +114,7 @@ class ChunkLog:
     `total` counts all commits, of which `commits` are the first. `owners`: who to ask, most lines
     first. `uncommitted`: lines that are in no commit. `complete` is False when history is cut off
     below. `pending` says that commits are still being read, so that some may be missing.
+    `began` is the commit with which the oldest of it came in, where that is known.
     """
 
     project: ProjectName
@@ -133,6 +134,7 @@ class ChunkLog:
     pending: bool
     freshness: Freshness
     notes: tuple[str, ...] = ()
+    began: CommitNote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +223,14 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a question finds, with the commits behind it, newest first; the hits carry `related`."""
+    """What a question finds, with the commits behind it, newest first; the hits carry `related`.
+
+    `owners`: who to ask about the hits, those first who have most lines in them.
+    """
 
     question: str
     hits: tuple[Hit, ...]
     timeline: tuple[TimelineEntry, ...]
     freshness: tuple[Freshness, ...]
     notes: tuple[str, ...] = ()
+    owners: tuple[Owner, ...] = ()

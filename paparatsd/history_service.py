@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.address import LineAddress, NamedAddress, RangeAddress, parse_address
 from paparatsd.chunks.terms import stem, words
+from paparatsd.commits import Role
 from paparatsd.errors import BadQuery, PaparatsError, UnknownProject
 from paparatsd.history.followed import Asked, Lines
 from paparatsd.history.merging import merged
 from paparatsd.history.moments import parse_moment
+from paparatsd.history.owners import owners_of
+from paparatsd.history.question import read_question
 from paparatsd.history_model import (
     ChangedFilter,
     ChunkLog,
@@ -78,6 +81,7 @@ class HistoryService:
             pending=found.pending,
             freshness=project.freshness,
             notes=(*found.notes, *self.notes(scope.only_of(target.project))),
+            began=found.began,
         )
 
     async def with_last_changes(self, answer: SearchAnswer, scope: Scope) -> SearchAnswer:
@@ -115,6 +119,24 @@ class HistoryService:
 
     # ------------------------------------------------------------------ filters
 
+    def read_question(
+        self, text: str, changed: ChangedFilter | None
+    ) -> tuple[str, ChangedFilter | None, tuple[str, ...]]:
+        """Return what a question is about, the filter with the time that it names, and a note.
+
+        A time that the filter has already stands. The subject is "" where only a time is named.
+        """
+        said = read_question(text)
+        known = changed or ChangedFilter()
+        if not said.phrase:
+            return said.subject or text.strip(), changed, ()
+        if known.since or known.until:
+            return said.subject or text.strip(), changed, ()
+        taken = replace(known, since=said.since, until=said.until)
+        until = f", until {said.until}" if said.until else ""
+        note = f"Only what was changed since {said.since}{until}, as the question says."
+        return said.subject, taken, (note,)
+
     def read_filter(self, changed: ChangedFilter | None) -> Asked:
         """Return a filter as numbers; raises BadQuery for a moment that cannot be read."""
         if not changed:
@@ -150,12 +172,13 @@ class HistoryService:
     # ------------------------------------------------------------------ commits
 
     async def find_commits(self, request: CommitRequest, scope: Scope) -> CommitsAnswer:
-        """Find commits by words, or list them by time."""
+        """Find commits by words, or list them by time; one that the words name is a filter."""
         PathMatcher(request.paths)  # says what is wrong with them before anything is asked
+        subject, changed, note = self.read_question(request.query, request.changed)
         found = await self._keeper.find(
             [one.project_id for one in scope.projects],
-            _with_other_forms(request.query.strip()),
-            self.read_filter(request.changed),
+            _with_other_forms(subject),
+            self.read_filter(changed),
             request.paths,
             min(max(request.limit, 1), MAX_COMMITS),
             merges=request.merges,
@@ -165,7 +188,7 @@ class HistoryService:
             commits=found.commits,
             total=found.total,
             freshness=tuple(project.freshness for project in scope.projects),
-            notes=(*found.notes, *self.notes(scope)),
+            notes=(*note, *found.notes, *self.notes(scope)),
         )
 
     async def explain(
@@ -176,6 +199,7 @@ class HistoryService:
         ids = {project.name: project.project_id for project in scope.projects}
         timelines: list[list[CommitNote]] = []
         places: dict[CommitId, list[int]] = {}
+        shares: dict[CommitId, tuple[CommitNote, int]] = {}
         for number, hit in enumerate(answer.hits):
             last = hit.symbol_end or hit.end_line
             lines = Lines(ids[hit.project], hit.path, hit.start_line, last)
@@ -184,6 +208,10 @@ class HistoryService:
             timelines.append(shown)
             for commit in shown:
                 places.setdefault(commit.id, []).append(number)
+            for one in found.commits:
+                if one.role is not Role.CARRIER:
+                    _, lines_of_it = shares.get(one.commit.id, (one.commit, 0))
+                    shares[one.commit.id] = one.commit, lines_of_it + one.lines
         order = merged(timelines, lambda one: one.committed.seconds, lambda one: one.id)
         return Explanation(
             question=answer.query,
@@ -191,6 +219,7 @@ class HistoryService:
             timeline=tuple(TimelineEntry(one, tuple(places[one.id])) for one in order),
             freshness=answer.freshness,
             notes=(*answer.notes, *self.notes(scope)),
+            owners=owners_of(shares.values()),
         )
 
     # ------------------------------------------------------------------ what to know of it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NewType
+from typing import TYPE_CHECKING, Any, NamedTuple, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,8 +150,7 @@ class Symbol:
     lead_line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A use of a name: kind is call, construct, type, inherit, import, decorator, reference, value.
 
     `value` is a name that is passed on or stored, as in `on_click=save`. `receiver` is the text
@@ -160,6 +159,8 @@ class Use:
     `name`, and `receiver` says what is bound: "*" the module itself, "default" its default export,
     "" the member called `name`. "*" as `name` or `alias`: all names of it are bound; "_" as
     `alias`: none is.
+
+    A bare tuple, because there are a hundred in a file.
     """
 
     name: str
@@ -170,8 +171,7 @@ class Use:
     alias: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """What a file says about names beyond defining and using them; the symbol graph reads these.
 
     `scope` is the index of the symbol around it in the file's list, or -1: never a variable.
@@ -185,10 +185,11 @@ class Fact:
     export: under `name` the module gives away its local `value`, or, with `type`, what the module
         `type` calls `value`; "*" for both: all of that module.
     route: "METHOD /path" is answered by `value`, or by the symbol `scope` when that is "".
-    request: "METHOD /path" is asked for here.
+    request: "METHOD /path" is asked for here, of the host `type` when one is written out.
     provides: the folder of this manifest is the package `name` of the ecosystem `type`.
     depends: it needs the package `name` of the ecosystem `type`.
     maps: imports of `name` ("@/*") mean `value` ("src/*"), seen from the manifest's folder.
+    extends: this file of settings takes over those of the file `name`, seen from its folder.
     """
 
     kind: str
@@ -215,6 +216,11 @@ class ParsedFile:
     lines: int = 0
     degraded: str = ""
     facts: tuple[Fact, ...] = ()
+
+    def __hash__(self) -> int:
+        """Tell files apart as well as their values would, without a look at each of them."""
+        sizes = map(len, (self.chunks, self.symbols, self.uses, self.comments, self.facts))
+        return hash((self.language, self.lines, *sizes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from paparatsd import __version__
 from paparatsd.answerable import Answerable
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.graph_service import GraphService
+from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from paparatsd.sources.watch import WatchHub
 
 MAX_RADIUS_LINES = 200
+NO_SUBJECT = "The question names no subject; a search for commits without words lists them by time."
 
 
 class Service:
@@ -116,15 +118,17 @@ class Service:
         longest = min(request.deadline_s, self._settings.search.deadline_s)
         request = replace(request, deadline_s=longest)
         scope = self._answerable.scope(sessions, verified)
-        limited = await self._history.limited(scope, request.changed)
+        # Filters and last changes come from the process whose other work is set back.
         with self._keeper.set_back():
+            limited = await self._history.limited(scope, request.changed)
             answer = await self._searcher.search(request, limited)
-        answer = replace(answer, notes=self._answerable.noted(answer.notes, scope))
+            if request.history:
+                answer = await self._history.with_last_changes(answer, scope)
+        notes = self._answerable.noted(answer.notes, scope)
         if request.changed:
-            answer = replace(answer, notes=(*answer.notes, *self._history.notes(scope)))
-        if request.related:
-            answer = await self.graph.with_neighbours(answer, scope)
-        return await self._history.with_last_changes(answer, scope) if request.history else answer
+            notes = (*notes, *self._history.notes(scope))
+        answer = replace(answer, notes=notes)
+        return await self.graph.with_neighbours(answer, scope) if request.related else answer
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
@@ -147,9 +151,15 @@ class Service:
 
     async def explain(self, request: SearchRequest, commits_per_hit: int) -> Explanation:
         """Search, and return the hits with their relations and the commits behind them."""
-        answer = await self.search(replace(request, related=True, history=True))
+        said, notes = replace(request, related=True, history=True), tuple[str, ...]()
+        if is_about_changes(request.query):
+            subject, changed, notes = self._history.read_question(request.query, request.changed)
+            said = replace(said, query=subject or request.query, changed=changed)
+            notes += () if subject else (NO_SUBJECT,)
+        answer = replace(await self.search(said), query=request.query)
         scope = self._answerable.scope(self._answerable.select(request.projects, request.groups))
-        return await self._history.explain(answer, scope, request.changed, commits_per_hit)
+        found = await self._history.explain(answer, scope, said.changed, commits_per_hit)
+        return replace(found, notes=(*notes, *found.notes))
 
     async def status(self) -> DaemonStatus:
         """Return everything the daemon says of itself and of each project."""

@@ -65,16 +65,23 @@ _paparats() {
             _paparats_words "block cell class constant enum field function impl interface key macro
                 method module property resource route section struct test trait type variable window"
             return ;;
+        --direction)
+            _paparats_words "incoming outgoing both"
+            return ;;
+        --relation)
+            _paparats_words "calls references inherits overrides imports tests requests"
+            return ;;
         --name | -n | --limit | --path | --radius | --timeout | --author | --since | --until | \
-            --ticket | --commits | --max-tokens | --offset)
+            --ticket | --commits | --max-tokens | --offset | --depth | --hops | --callers | \
+            -q | --question)
             return ;;
     esac
 
     local options= words=
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir"
-            words="add remove list reindex skipped status search show log changes explain hooks service
-                completions up down mcp" ;;
+            words="add remove list reindex skipped status search show log changes explain usages def
+                outline calls impact changed unused hubs hooks service completions up down mcp" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
         list) options="--group --names --groups --languages --roots --json --help" ;;
@@ -90,6 +97,17 @@ _paparats() {
         explain) options="--project --group --path --author --since --until --ticket --limit
                 --commits --json --help" ;;
         show) options="--radius --json --help" ;;
+        usages) options="--project --group --path --direction --relation --no-tests --no-hubs
+                --limit --offset --fresh --json --help" ;;
+        def) options="--project --group --path --limit --fresh --json --help" ;;
+        outline) options="--project --group --path --depth --public --max-tokens --offset --fresh
+                --json --help" ;;
+        calls) options="--project --group --path --hops --limit --fresh --json --help" ;;
+        impact) options="--question --project --group --path --hops --limit --fresh --json --help" ;;
+        changed) options="--project --group --path --limit --callers --fresh --json --help"
+            words="working staged" ;;
+        unused | hubs) options="--project --group --path --kind --limit --offset --fresh --json
+                --help" ;;
         hooks) options="--all --json --help" words="install uninstall status" ;;
         service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
@@ -99,7 +117,7 @@ _paparats() {
 
     if [[ $current == -* ]]; then
         _paparats_words "$options"
-    elif [[ $command == show || $command == log ]]; then
+    elif [[ $command == @(show|log|usages|def|outline|calls|impact) ]]; then
         _paparats_address
     elif [[ $command == add || ($command == hooks && $previous != hooks) ]]; then
         compopt -o filenames

@@ -48,6 +48,14 @@ for pair in \
         'log:Show who changed a place, when and why' \
         'changes:Find commits, and what is left of them' \
         'explain:Say where something is and what changed there' \
+        'usages:Show who uses a symbol' \
+        'def:Show where a name is defined' \
+        'outline:List the symbols of a file or a directory' \
+        'calls:Show how one symbol comes to call another' \
+        'impact:Show what breaks if it changes' \
+        'changed:Show which symbols a change touches' \
+        'unused:List definitions that nothing seems to use' \
+        'hubs:List what most files are built on' \
         'hooks:Git hooks of a checkout' \
         'service:The systemd user service' \
         'completions:Print completions for a shell' \
@@ -121,6 +129,41 @@ complete -c paparats -n '__paparats_on search' -l explain -d 'Show where scores 
 complete -c paparats -n '__paparats_on search' -l max-tokens -x -d Budget
 complete -c paparats -n '__paparats_on search' -l offset -x -d 'Skip so many'
 complete -c paparats -n '__paparats_on search' -l timeout -x -d Seconds
+
+for command in usages def outline calls impact changed unused hubs
+    complete -c paparats -n "__paparats_on $command" -s p -l project -x -a '(__paparats_projects)'
+    complete -c paparats -n "__paparats_on $command" -s g -l group -x -a '(__paparats_groups)' \
+        -d Group
+    complete -c paparats -n "__paparats_on $command" -l path -x -d Glob
+    complete -c paparats -n "__paparats_on $command" -l fresh -d 'Compare with the disk first'
+end
+for command in usages def calls impact changed unused hubs
+    complete -c paparats -n "__paparats_on $command" -s n -l limit -x -d 'How many'
+end
+for command in usages def outline calls impact
+    complete -c paparats -n "__paparats_on $command" -a '(__paparats_addresses)'
+end
+for command in usages outline unused hubs
+    complete -c paparats -n "__paparats_on $command" -l offset -x -d 'Skip so many'
+end
+complete -c paparats -n '__paparats_on usages' -l direction -x -a 'incoming outgoing both'
+complete -c paparats -n '__paparats_on usages' -l relation -x \
+    -a 'calls references inherits overrides imports tests requests'
+complete -c paparats -n '__paparats_on usages' -l no-tests -d 'Leave out users in tests'
+complete -c paparats -n '__paparats_on usages' -l no-hubs -d 'Leave out what is used everywhere'
+complete -c paparats -n '__paparats_on outline' -l depth -x -d 'Levels of nested symbols'
+complete -c paparats -n '__paparats_on outline' -l public -d 'Only what is exported'
+complete -c paparats -n '__paparats_on outline' -l max-tokens -x -d Budget
+complete -c paparats -n '__paparats_on calls' -l hops -x -d 'Calls at most'
+complete -c paparats -n '__paparats_on impact' -l hops -x -d 'How far users of users are followed'
+complete -c paparats -n '__paparats_on impact' -s q -l question -x -d 'Words that find it'
+complete -c paparats -n '__paparats_on changed' -a 'working staged'
+complete -c paparats -n '__paparats_on changed' -l callers -x -d 'Users of each'
+for command in unused hubs
+    complete -c paparats -n "__paparats_on $command" -l kind -x -d Kind \
+        -a 'block cell class constant enum field function impl interface key macro method module \
+    property resource route section struct test trait type variable window'
+end
 
 complete -c paparats -n '__paparats_on show' -a '(__paparats_addresses)'
 complete -c paparats -n '__paparats_on show' -l radius -x -d 'Lines around it'

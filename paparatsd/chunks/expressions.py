@@ -7,7 +7,6 @@ An expression becomes a chain of names and calls: `await new Client(url).session
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 MAX_CHARS = 160
 """Longer chains and types are given up: they say nothing that anybody would resolve."""
@@ -34,7 +33,6 @@ _INFERRED = frozenset({"auto", "var", "let", "val", "decltype(auto)"})
 _LITERALS = frozenset({"None", "True", "False", "null", "nil", "undefined", "true", "false"})
 
 
-@lru_cache(maxsize=8_192)
 def reduce_expression(text: str) -> str:
     """Return the chain that an expression is, arguments left out; "" when it is none.
 
@@ -111,7 +109,6 @@ def _without_type_arguments(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=8_192)
 def reduce_type(text: str) -> str:
     """Return a type as written in one line, without its leading colon or arrow; "" if too long.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression, reduce_type
 from paparatsd.chunks.import_names import rust_path
-from paparatsd.chunks.names import MAX_NAME_CHARS, unquote
+from paparatsd.chunks.names import MAX_NAME_CHARS, spelled, unquote
 from paparatsd.chunks.packages import package_name
 from paparatsd.chunks.symbols import OWNERS, VALUES
 from paparatsd.model import Fact
@@ -199,22 +200,29 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
     if kind == "yields":
         value = _chain(node, reader)
         return Fact("yields", "", node.start_point[0] + 1, scope, "", value) if value else None
-    name = reader.data[start : min(node.end_byte, start + _MAX_BYTES)].decode("utf-8", "replace")
-    if name in _OWN:
-        return None
-    line = node.start_point[0] + 1
+    data = reader.data
+    end = min(node.end_byte, start + _MAX_BYTES)
     if kind in _BINDING:
-        if (
-            len(others) == 1
-            and kind != "property"
-            and name.isidentifier()
-            and len(name) <= MAX_NAME_CHARS
-        ):
-            return Fact("bind", name, line, scope)
+        name = spelled(data[start:end])
+        if name in _OWN:
+            return None
+        line = node.start_point[0] + 1
+        if len(others) == 1 and kind != "property" and name.isidentifier():
+            return Fact("bind", name, line, scope) if len(name) <= MAX_NAME_CHARS else None
         return _binding(found, name, line, scope, reader)
     if kind == "returns":
-        typed = reduce_type(name)
-        return Fact("returns", "", line, scope, typed) if typed else None
+        typed = _type(data[start:end])
+        if not typed or typed in _OWN:
+            return None
+        return Fact("returns", "", node.start_point[0] + 1, scope, typed)
+    return _statement(found, reader.text(start, end), scope, reader)
+
+
+def _statement(found: Found, name: str, scope: int, reader: Reader) -> Fact | None:
+    """Read what is said about the file as a whole."""
+    node, kind, others, _ = found
+    if name in _OWN:
+        return None
     typed, value, target = (_other(others, what, reader) for what in ("type", "value", "target"))
     if kind == "package":
         name = package_name(node, name, reader)
@@ -225,14 +233,14 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
             typed = rust_path(others.get("value", [node])[0], reader.text)
     if not _is_name(name):
         return None
-    return Fact(kind, name, line, scope, typed, value)
+    return Fact(kind, name, node.start_point[0] + 1, scope, typed, value)
 
 
 def _binding(found: Found, name: str, line: int, scope: int, reader: Reader) -> Fact | None:
     typed = value = ""
     others = found.others
     if len(others) > 1:
-        typed = reduce_type(_other(others, "type", reader)) if "type" in others else ""
+        typed = _type_of(others["type"][0], reader.data) if "type" in others else ""
         if not (typed and reader.language in _DECLARED):
             value = _value(others, name, reader)
         if not typed and value.endswith("cast()") and reader.language == "python":
@@ -269,7 +277,22 @@ def _chain(node: Node, reader: Reader) -> str:
     data = reader.data
     if end - start > _MAX_BYTES or data[start] not in _FIRST:
         return ""
-    return reduce_expression(data[start:end].decode("utf-8", "replace"))
+    return _chain_of(data[start:end])
+
+
+@lru_cache(maxsize=8_192)
+def _chain_of(expression: bytes) -> str:
+    return reduce_expression(expression.decode("utf-8", "replace"))
+
+
+def _type_of(node: Node, data: bytes) -> str:
+    start = node.start_byte
+    return _type(data[start : min(node.end_byte, start + _MAX_BYTES)])
+
+
+@lru_cache(maxsize=8_192)
+def _type(text: bytes) -> str:
+    return reduce_type(text.decode("utf-8", "replace"))
 
 
 def _commonjs(name: str, value: str, line: int) -> Fact | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Query
 from tree_sitter_language_pack import get_language
@@ -39,8 +39,7 @@ class Part(Enum):
     NOTHING = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """The part a pattern plays, the kind it gives and the capture that carries it."""
 
     part: Part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_NAME_CHARS = 200
@@ -65,6 +66,12 @@ def split_name(text: str, kind: str) -> Name | None:
     return Name(last, tuple(part for part in scope if part and part not in _SELF))
 
 
+@lru_cache(maxsize=8_192)
+def spelled(name: bytes) -> str:
+    """Decode a name or another short piece of a file; the same ones come again and again."""
+    return name.decode("utf-8", "replace")
+
+
 def unquote(text: str) -> str:
     """Take matching quotes or backquotes off both ends."""
     while len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
@@ -85,3 +92,9 @@ def receiver_text(text: str) -> str:
         text = _SPACE.sub(" ", text[-400:]).strip()
     text = text[-MAX_RECEIVER_CHARS:].rstrip(".")
     return text.rstrip("\\") or text if text[-1:] == "\\" else text
+
+
+@lru_cache(maxsize=8_192)
+def short_receiver(text: bytes) -> str:
+    """Do what `receiver_text` does, for what is short and thus comes again and again."""
+    return receiver_text(text.decode("utf-8", "replace"))

@@ -92,8 +92,8 @@ def read_code(notebook: Notebook, limits: ChunkLimits, deadline: Deadline) -> St
     rows = [line.row for line in lines]
     for definition in read.definitions:
         definition.first, definition.last = rows[definition.first], rows[definition.last]
-    uses = tuple(replace(use, line=rows[use.line - 1] + 1) for use in read.uses)
-    facts = tuple(replace(fact, line=rows[fact.line - 1] + 1) for fact in read.facts)
+    uses = tuple(use._replace(line=rows[use.line - 1] + 1) for use in read.uses)
+    facts = tuple(fact._replace(line=rows[fact.line - 1] + 1) for fact in read.facts)
     comments = tuple((rows[a - 1] + 1, rows[b - 1] + 1, t) for a, b, t in read.comments)
     return replace(read, uses=uses, facts=facts, comments=comments)
 

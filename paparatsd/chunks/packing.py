@@ -81,7 +81,9 @@ def _put_terms(
     ids = np.concatenate([np.zeros(0, np.uint32), *[vector.ids for vector in sparse]])
     values = np.concatenate([np.zeros(0, np.float32), *[vector.values for vector in sparse]])
     order = np.argsort(ids, kind="stable")
-    terms, counts = np.unique(ids, return_counts=True)
+    ordered = ids[order]
+    firsts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    terms, counts = ordered[firsts], np.diff(firsts, append=len(ids))
     fields = file_fields(path, parsed)
     at = np.searchsorted(fields.whole.ids, terms)
     table = np.zeros(len(terms), TERM)
@@ -167,11 +169,12 @@ def _used_names(parsed: ParsedFile) -> NDArray[np.uint32]:
 
     Words of the languages (`z.string()`) say nothing of who uses whom, unless they are imported.
     """
-    names = dict.fromkeys(
-        last_part(use.name)
+    distinct = dict.fromkeys(
+        use.name
         for use in parsed.uses
         if use.kind != "value" and (use.kind == "import" or use.name not in NOISE)
     )
+    names = dict.fromkeys(map(last_part, distinct))
     kept = [name for name in names if len(name) >= SHORTEST_USED_NAME][:MAX_USED_NAMES]
     return np.unique(np.array([term_id(name) for name in kept], np.uint32))
 

@@ -14,8 +14,10 @@ from paparatsd.chunks.fragments import Fragments, name_chunks
 from paparatsd.chunks.languages import has_grammar, language_of
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.lines import windows
+from paparatsd.chunks.manifests.table import manifest_facts
 from paparatsd.chunks.markdown import is_prose, prose_chunks
 from paparatsd.chunks.notebook import notebook_chunks, read_code, read_notebook
+from paparatsd.chunks.routes import find_routes
 from paparatsd.chunks.structure import TooManyErrors, read_structure
 from paparatsd.chunks.textmap import index_at, map_text
 from paparatsd.chunks.tree import DeadlinePassed, deadline_in
@@ -52,6 +54,16 @@ def parse_file(path: str, text: str, limits: ChunkLimits, *, structure: bool = T
     With `structure` False, or when the text has no usable structure, the chunks are overlapping
     windows; `degraded` then says why.
     """
+    parsed = _read(path, text, limits, structure=structure)
+    routes = find_routes(parsed.language, path, text, parsed.symbols, parsed.comments)
+    more = (*manifest_facts(path, text), *routes)
+    if not more:
+        return parsed
+    facts = sorted((*parsed.facts, *more), key=lambda fact: fact.line)
+    return replace(parsed, facts=tuple(facts))
+
+
+def _read(path: str, text: str, limits: ChunkLimits, *, structure: bool) -> ParsedFile:
     source = map_text(text)
     language = _language(path, source)
     if not structure:

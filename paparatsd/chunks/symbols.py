@@ -15,6 +15,8 @@ from paparatsd.chunks.names import (
     NOISE,
     last_part,
     receiver_text,
+    short_receiver,
+    spelled,
     split_name,
     unquote,
 )
@@ -58,6 +60,9 @@ _WORDS_ONLY = re.compile(rb"[\w\s@]*")
 _COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
 _SELECTORS = re.compile(r"\.(?:\{.*|[_*])$")
 _SPACE = re.compile(r"\s+")
+_MAX_NAME_BYTES = 4 * MAX_NAME_CHARS
+_SHORT = 80
+"""Bytes of what is worth remembering."""
 
 
 @dataclass(slots=True)
@@ -282,15 +287,15 @@ def build_uses(captures: Captures, reader: Reader, bound: Bound) -> tuple[Use, .
     uses: list[Use] = []
     defined = captures.definitions
     for start, found in sorted(captures.uses.items()):
-        if start in defined and found.kind != "import":
-            continue
-        if found.kind == "value" and len(found.others) == 1:
-            name = reader.text(start, found.node.end_byte)
-            if bound.around(start, name):
+        use = None
+        if found.kind == "import":
+            use = _import_of(found, reader)
+            alone = "target" not in found.others
+            if use is not None and uses and _repeats_import(uses[-1], use, alone=alone):
                 continue
-        use = _use_of(found, reader)
-        alone = found.other("target") is None
-        if use is not None and not (uses and _repeats_import(uses[-1], use, alone=alone)):
+        elif start not in defined:
+            use = _use_of(start, found, reader, bound)
+        if use is not None:
             uses.append(use)
             if len(uses) >= MAX_USES:
                 break
@@ -309,38 +314,43 @@ def _repeats_import(last: Use, use: Use, *, alone: bool) -> bool:
     )
 
 
-def _use_of(found: Found, reader: Reader) -> Use | None:
-    node = found.node
+def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | None:
+    node, kind, others, _ = found
+    end = node.end_byte
+    if end - start > _MAX_NAME_BYTES:
+        return None
     data = reader.data
-    name = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-    line = node.start_point[0] + 1
-    if found.kind == "import":
-        return _import_of(found, name, line, reader)
-    if found.kind == "value":
+    name = spelled(data[start:end])
+    if kind == "value":
+        if len(others) == 1 and bound.around(start, name):
+            return None
         name = name.removeprefix(":")
     if not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
-    use = _named_use(found, name, line, reader)
-    return use if name not in NOISE or _is_of_something(use) else None
+    line = node.start_point[0] + 1
+    if "receiver" in others:
+        # What holds the name, as `A\B` holds `B`, says before it what the name belongs to.
+        holder = others["receiver"][0]
+        before = data[holder.start_byte : min(holder.end_byte, start)]
+        receiver = short_receiver(before) if len(before) < _SHORT else _receiver_of(before)
+    elif reader.language == "rust" and data[start - 1 : start] in _MEMBER:
+        receiver = receiver_text(token_receiver(data, start))
+    elif "." in name or ":" in name:
+        return _split_use(name, kind, line)
+    else:
+        receiver = ""
+    if name in NOISE and not _is_of_something(receiver, kind):
+        return None
+    return Use(name, kind, line, receiver)
 
 
-def _is_of_something(use: Use) -> bool:
+def _is_of_something(receiver: str, kind: str) -> bool:
     """Say whether a word of the language is a member here: `z.string()`, but not `"a".length`."""
-    return bool(use.receiver) and use.kind not in _OF_TYPES and use.receiver[0] not in _LITERAL
+    return bool(receiver) and kind not in _OF_TYPES and receiver[0] not in _LITERAL
 
 
-def _named_use(found: Found, name: str, line: int, reader: Reader) -> Use:
-    node, data = found.node, reader.data
-    receiver = found.other("receiver")
-    if receiver is None:
-        if reader.language == "rust" and data[node.start_byte - 1 : node.start_byte] in _MEMBER:
-            return Use(name, found.kind, line, receiver_text(token_receiver(data, node.start_byte)))
-        if "." in name or ":" in name:
-            return _split_use(name, found.kind, line)
-        return Use(name, found.kind, line)
-    # What holds the name, as `A\B` holds `B`, says before it what the name belongs to.
-    before = reader.text(receiver.start_byte, min(receiver.end_byte, node.start_byte))
-    return Use(name, found.kind, line, receiver_text(before))
+def _receiver_of(text: bytes) -> str:
+    return receiver_text(text.decode("utf-8", "replace"))
 
 
 def _split_use(name: str, kind: str, line: int) -> Use:
@@ -360,7 +370,9 @@ def _module_path(text: str) -> str:
     return unquote(text)
 
 
-def _import_of(found: Found, name: str, line: int, reader: Reader) -> Use | None:
+def _import_of(found: Found, reader: Reader) -> Use | None:
+    name = reader.text(*_ends(found.node))
+    line = found.node.start_point[0] + 1
     name = unquote(_SPACE.sub("", name)).strip("<>")
     target = name
     node = found.other("target")

@@ -144,3 +144,13 @@ def _run_ids(run: str) -> tuple[int, ...]:
 def text_ids(text: str) -> list[int]:
     """Return the numbers of the terms of `text`, repeats kept."""
     return list(chain.from_iterable(map(_run_ids, _runs(text))))
+
+
+@lru_cache(maxsize=MEMO_WORDS)
+def _run_bytes(run: str) -> bytes:
+    return b"".join(term_id(term).to_bytes(4, "little") for term in _run_tokens(run))
+
+
+def text_id_bytes(text: str) -> bytes:
+    """Return what `text_ids` does as little-endian numbers of four bytes, for long texts."""
+    return b"".join(map(_run_bytes, _runs(text)))

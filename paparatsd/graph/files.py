@@ -112,6 +112,10 @@ class FileSymbols:
         """Name the file."""
         return f"FileSymbols({self.path})"
 
+    def moved(self, path: str) -> FileSymbols:
+        """Return the same file as if it lay elsewhere."""
+        return FileSymbols(path, self.version, self._packs)
+
     @property
     def weight(self) -> int:
         """About how many bytes it takes by now; more as it is looked into."""

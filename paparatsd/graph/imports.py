@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paparatsd.graph.crossing import find_elsewhere
 from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.scopes import defining, is_top
 from paparatsd.graph.source import Target
@@ -109,17 +110,12 @@ class Imports:
         return self._led[key]
 
     def _look(self, tree: Tree, file: FileSymbols, use: Use) -> tuple[Tree, Imported] | None:
-        modules = modules_of(file.language)
-        imported = modules.imported(tree, file, use)
+        imported = modules_of(file.language).imported(tree, file, use)
         if imported is not None:
             return tree, imported
-        package = modules.package(use)
-        for other in (self.tree, *self._others) if package else ():
-            if other is not tree and other.labelled("provides", package):
-                imported = modules.imported(other, file, use)
-                if imported is not None:
-                    return other, imported
-        return None
+        if not self._others:
+            return None
+        return find_elsewhere(tree, (self.tree, *self._others), file, use)
 
     # ------------------------------------------------------------------ modules
 

@@ -98,7 +98,7 @@ class Resolver:
             return self._member(place, use)
         found, traits = self._bare(place, use), traits_of(place.file.language)
         if not found.targets and traits.attribute and use.kind == "decorator":
-            found = self._bare(place, replace(use, name=use.name + traits.attribute))
+            found = self._bare(place, use._replace(name=use.name + traits.attribute))
         return self._lent_only(place, found) if traits.lends_this else found
 
     def _lent_only(self, place: Place, found: Resolution) -> Resolution:

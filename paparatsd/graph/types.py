@@ -12,6 +12,7 @@ from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
 from paparatsd.graph.members import MAX_OPENED, Bases, Members
+from paparatsd.graph.modules.table import modules_of
 from paparatsd.graph.parts import Parts
 from paparatsd.graph.scopes import bindings, type_around
 from paparatsd.graph.source import Target
@@ -333,7 +334,7 @@ class Types:
         if symbol.kind in VALUES:
             return self._variable(target, file, symbol)
         if symbol.kind == "module":
-            return (Value(Sort.OBJECT, target),)
+            return _declared_module(target, file, symbol) or (Value(Sort.OBJECT, target),)
         return (Value(Sort.FUNCTION, target, own=own),)
 
     def _variable(self, target: Target, file: FileSymbols, symbol: Symbol) -> Values:
@@ -615,6 +616,16 @@ def _is_type(target: Target, qualified: str) -> bool:
     if file is None or target.index < 0 or file.symbols[target.index].kind not in TYPES:
         return False
     return f".{file.symbols[target.index].qualified}".endswith(f".{qualified}")
+
+
+def _declared_module(target: Target, file: FileSymbols, symbol: Symbol) -> Values:
+    """Return the module of another file that a symbol only declares, as Rust's `mod name;`."""
+    if file.language != "rust" or file.children(target.index):
+        return ()
+    paths = tuple(modules_of(file.language).inner(target.tree, (target.path,), symbol.name))
+    if not paths:
+        return ()
+    return (Value(Sort.MODULE, module=Module(target.tree, paths, file.language)),)
 
 
 def _element(value: Value) -> Values:

@@ -143,13 +143,14 @@ def others_of(links: Iterable[Link], *, incoming: bool) -> Iterator[Target]:
 
 
 def order_edges(edges: Iterable[Edge], path: str) -> list[Edge]:
-    """Order edges: the sure ones first, imports last, then by nearness to a file, by line."""
+    """Order edges: the sure ones first, imports last, then by nearness to a file, then by place."""
     return sorted(
         edges,
         key=lambda one: (
             SURENESS[one.certainty],
             one.relation is Relation.IMPORTS,
             distance(path, one.symbol.path),
+            (one.symbol.project, one.symbol.path),
             one.lines,
         ),
     )

@@ -11,6 +11,7 @@ from paparatsd.chunks.address import format_address
 from paparatsd.commits import Role
 from paparatsd.errors import GitFailed
 from paparatsd.history.followed import Asked, Found, Lines, PlaceLog
+from paparatsd.history.owners import owners_of
 from paparatsd.history.reachable import reached_apart
 from paparatsd.history_model import (
     ChunkCommit,
@@ -18,7 +19,6 @@ from paparatsd.history_model import (
     FoundCommit,
     HistoryState,
     LastChange,
-    Owner,
     TicketNote,
     TouchedPlace,
 )
@@ -30,16 +30,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.commits import ChunkPast, Involvement, Person
+    from paparatsd.commits import ChunkPast, Involvement
     from paparatsd.history.project import ProjectHistory
     from paparatsd.history.repository import RepoHistory
-    from paparatsd.history_model import CommitNote
+    from paparatsd.history_model import CommitNote, Owner
     from paparatsd.model import Chunk, VersionId
     from paparatsd.store.reader import CatalogReader
 
 SHOWN_FILES = 12
 SHOWN_PLACES = 8
-MAX_OWNERS = 5
 ALL = 1_000_000
 """Commits of one place that is asked for: all of them."""
 SEARCHED = 2_000
@@ -79,7 +78,8 @@ class Answers:
         own = [one for one in past.commits if one.role is not Role.CARRIER]
         last = own[limit - 1] if len(own) > limit else None
         shown = past.commits[: past.commits.index(last) + 1] if last else past.commits
-        notes = self._notes_of(shown)
+        first = next((one for one in past.commits if one.born), None)
+        notes = self._notes_of([*shown, *([first] if first is not None else [])])
         commits = tuple(
             ChunkCommit(notes[one.commit], one.role, one.lines, one.born)
             for one in shown
@@ -96,6 +96,7 @@ class Answers:
             complete=past.complete,
             pending=pending,
             symbol=symbol,
+            began=notes.get(first.commit) if first is not None else None,
         )
 
     def _narrowed(self, lines: Lines, version: VersionId | None) -> tuple[str | None, int, int]:
@@ -127,15 +128,21 @@ class Answers:
             return None, str(error)
         return (found[0], "") if found else (None, CHANGED)
 
-    def last_change(self, lines: Lines) -> LastChange:
-        """Return the newest commit of some lines, from what is known without asking git."""
+    async def last_change(self, lines: Lines) -> LastChange:
+        """Return the newest commit of some lines, from what is known of the chunks they are in.
+
+        Lines that leave out some of theirs are replayed by themselves.
+        """
         version = self._version_at(lines.path)
         base = self._project.base(lines.path)
         key = (version, base) if version is not None else None
         kept = self._facts.pasts([key]).get(key) if key is not None else None
-        if kept is None:
+        if kept is None or version is None:
             return LastChange(None, 0, 0, pending=True)
         inside = [p for p in kept if p.start_line <= lines.end and p.end_line >= lines.start]
+        if any(p.start_line < lines.start or p.end_line > lines.end for p in inside):
+            past, _ = await self._past(lines.path, version, lines.start, lines.end)
+            inside = [past] if past is not None else inside
         commits = {
             one.commit for past in inside for one in past.commits if one.role is not Role.CARRIER
         }
@@ -179,28 +186,11 @@ class Answers:
     def _owners(self, past: ChunkPast) -> tuple[Owner, ...]:
         """Return who to ask: whose lines are there now, then who has changed most."""
         notes = self._notes_of(past.commits)
-        lines: dict[str, int] = {}
-        shares: dict[str, list[tuple[Person, CommitNote]]] = {}
-        for one in past.commits:
-            note = notes.get(one.commit)
-            if note is None or one.role is Role.CARRIER:
-                continue
-            for person in (note.author, *note.co_authors):
-                # One address in two spellings is one person, whatever the mailmap lacks.
-                key = (person.email or person.name).casefold()
-                lines[key] = lines.get(key, 0) + one.lines
-                shares.setdefault(key, []).append((person, note))
-        owners = [
-            Owner(
-                person=own[0][0],
-                lines=lines[key],
-                commits=len(own),
-                last=max((note.committed for _, note in own), key=lambda moment: moment.seconds),
-            )
-            for key, own in shares.items()
-        ]
-        owners.sort(key=lambda one: (-one.lines, -one.commits, -one.last.seconds))
-        return tuple(owners[:MAX_OWNERS])
+        return owners_of(
+            (notes[one.commit], one.lines)
+            for one in past.commits
+            if one.commit in notes and one.role is not Role.CARRIER
+        )
 
     # ------------------------------------------------------------------ filters
 

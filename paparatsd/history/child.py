@@ -177,7 +177,7 @@ class Server:
     def last_changes(self, places: Sequence[Lines]) -> list[LastChange | None]:
         """Return the newest commit of each place; None where no history is kept."""
         return [
-            self._answers(one.project_id).last_change(one)
+            self._runner.run(self._answers(one.project_id).last_change(one))
             if one.project_id in self._projects
             else None
             for one in places

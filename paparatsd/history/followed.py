@@ -9,7 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from paparatsd.history_model import ChunkCommit, FoundCommit, HistoryStatus, Owner, TicketNote
+    from paparatsd.history_model import (
+        ChunkCommit,
+        CommitNote,
+        FoundCommit,
+        HistoryStatus,
+        Owner,
+        TicketNote,
+    )
     from paparatsd.model import CommitId, ProjectName, RepoId
 
 
@@ -123,3 +130,4 @@ class PlaceLog:
     pending: bool
     symbol: str | None = None
     notes: tuple[str, ...] = ()
+    began: CommitNote | None = None

@@ -76,7 +76,7 @@ class Wording:
             authored=commit.authored,
             committer=self.person(commit.committer),
             committed=commit.committed,
-            subject=commit.subject,
+            subject=" ".join(commit.subject.split()),
             body=commit.body,
             co_authors=tuple(one for one in dict.fromkeys(others) if one != author),
             tickets=tuple(

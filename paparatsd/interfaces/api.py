@@ -12,6 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
+    from paparatsd.graph_model import (
+        ChangedAnswer,
+        ChangedRequest,
+        DefinitionAnswer,
+        DefinitionRequest,
+        ImpactAnswer,
+        ImpactRequest,
+        OutlineAnswer,
+        OutlineRequest,
+        PathsAnswer,
+        PathsRequest,
+        SurveyAnswer,
+        SurveyRequest,
+        UsagesAnswer,
+        UsagesRequest,
+    )
     from paparatsd.history_model import (
         ChunkLog,
         CommitRequest,
@@ -134,7 +150,57 @@ class HistoryApi(Protocol):
         ...
 
 
-class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, Protocol):
+class GraphApi(Protocol):
+    """Who uses what, and what breaks when it changes.
+
+    What is asked about is an address, a place in a file or a name. Every call raises BadQuery for
+    what cannot be meant, UnknownProject (also for an unknown group), UnknownAddress for what names
+    nothing, with what is near it, and Unavailable when it cannot be said now.
+    """
+
+    async def usages(self, request: UsagesRequest) -> UsagesAnswer:
+        """Return who uses a symbol and what it uses."""
+        ...
+
+    async def definition(self, request: DefinitionRequest) -> DefinitionAnswer:
+        """Return where what is named, or stands at a place, is defined."""
+        ...
+
+    async def outline(self, request: OutlineRequest) -> OutlineAnswer:
+        """Return the symbols of a file, or the skeleton of a directory."""
+        ...
+
+    async def call_paths(self, request: PathsRequest) -> PathsAnswer:
+        """Return how one symbol comes to call another."""
+        ...
+
+    async def impact(self, request: ImpactRequest) -> ImpactAnswer:
+        """Return what depends on something, with the tests of it and who changed it last."""
+        ...
+
+    async def changed(self, request: ChangedRequest) -> ChangedAnswer:
+        """Return which symbols a change touches; raises GitFailed, too."""
+        ...
+
+    async def unused(self, request: SurveyRequest) -> SurveyAnswer:
+        """Return definitions that nothing seems to use, with the doubts about it."""
+        ...
+
+    async def hubs(self, request: SurveyRequest) -> SurveyAnswer:
+        """Return the definitions that most is built on, and where programs begin."""
+        ...
+
+
+class WithGraph(Protocol):
+    """What has a symbol graph."""
+
+    @property
+    def graph(self) -> GraphApi:
+        """The use cases about it."""
+        ...
+
+
+class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, WithGraph, Protocol):
     """All use cases of the daemon."""
 
     async def reload_settings(self) -> tuple[str, ...]:

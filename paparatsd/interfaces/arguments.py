@@ -118,6 +118,13 @@ class Arguments:
             raise BadQuery(f"{name} must be one of {', '.join(choices)}")
         return value
 
+    def choices(self, name: str, choices: Sequence[str]) -> tuple[str, ...]:
+        """Return a list of some of the choices."""
+        chosen = self.texts(name)
+        if any(one not in choices for one in chosen):
+            raise BadQuery(f"{name} must be a list of some of {', '.join(choices)}")
+        return chosen
+
     def finish(self) -> None:
         """Refuse what nobody asked for: a misspelt argument must not pass for none."""
         if self._members:

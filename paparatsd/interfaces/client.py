@@ -139,6 +139,10 @@ class Client:
         """POST /v1/explain; options as in `contrib/API.md`."""
         return self.call("POST", "/v1/explain", {"query": query, **options})
 
+    def graph(self, call: str, /, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
+        """POST /v1/{usages, definition, outline, calls, impact, changed, unused or hubs}."""
+        return self.call("POST", f"/v1/{call}", options)
+
     def hooks(self, verb: str, target: str) -> dict[str, Any]:
         """POST /v1/hooks/{install, uninstall or status}; target is a path or a project."""
         return self.call("POST", f"/v1/hooks/{verb}", {"path": target})

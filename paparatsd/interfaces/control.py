@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, PaparatsError
-from paparatsd.interfaces import asking, shapes
+from paparatsd.interfaces import asking, asking_graph, shapes
 from paparatsd.interfaces.api import ServiceApi
 from paparatsd.interfaces.requests import body_of, parameters_of
 from paparatsd.model import Depth, GroupName, ProjectName
@@ -272,6 +272,14 @@ CALLS: tuple[tuple[str, str, Call], ...] = (
     ("POST", "/v1/log", asking.log),
     ("POST", "/v1/commits", asking.commits),
     ("POST", "/v1/explain", asking.explain),
+    ("POST", "/v1/usages", asking_graph.usages),
+    ("POST", "/v1/definition", asking_graph.definition),
+    ("POST", "/v1/outline", asking_graph.outline),
+    ("POST", "/v1/calls", asking_graph.calls),
+    ("POST", "/v1/impact", asking_graph.impact),
+    ("POST", "/v1/changed", asking_graph.changed),
+    ("POST", "/v1/unused", asking_graph.unused),
+    ("POST", "/v1/hubs", asking_graph.hubs),
     ("POST", "/v1/hooks/install", _hooks),
     ("POST", "/v1/hooks/uninstall", _hooks),
     ("POST", "/v1/hooks/status", _hooks),

@@ -116,7 +116,8 @@ def log_json(log: ChunkLog) -> dict[str, Any]:
         "commits": [_chunk_commit_json(one) for one in log.commits],
         "total": log.total,
         "tickets": [ticket_json(one) for one in log.tickets],
-        "owners": [_owner_json(one) for one in log.owners],
+        "owners": [owner_json(one) for one in log.owners],
+        "began": None if log.began is None else commit_json(log.began),
         "uncommitted": log.uncommitted,
         "complete": log.complete,
         "pending": log.pending,
@@ -133,7 +134,8 @@ def _chunk_commit_json(one: ChunkCommit) -> dict[str, Any]:
     }
 
 
-def _owner_json(owner: Owner) -> dict[str, Any]:
+def owner_json(owner: Owner) -> dict[str, Any]:
+    """Return a person who knows some code, and why."""
     return {
         "person": person_json(owner.person),
         "lines": owner.lines,

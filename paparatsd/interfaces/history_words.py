@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 MAX_TICKETS = 6
 MAX_NAMED = 3
 _TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]*: ?\S.*")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ID = r"[A-Z][A-Z0-9]*-\d+|[\w./-]*[#!]\d+|https?://\S+"
+_EMPTY = re.compile(
+    r"|#+ .*|[-=_*~]{3,}|[-*] \[[ xX]\].*"
+    rf"|(?:[-*] )?[\[(]?(?:{_ID})[\])]?(?:[,;]? +[\[(]?(?:{_ID})[\])]?)*[.,]?"
+)
+"""A line that says nothing."""
 
 
 def day_of(instant: str) -> str:
@@ -87,11 +94,17 @@ def remarks_on(commit: Mapping[str, Any], *, merge: bool = True) -> str:
 
 
 def gist_of(body: str) -> str:
-    """Return the first paragraph of a message's body that is no list of trailers, on one line."""
-    for paragraph in body.split("\n\n"):
-        lines = paragraph.split("\n")
-        if not all(_TRAILER.fullmatch(line.strip()) for line in lines):
-            return " ".join(line.strip() for line in lines).strip()
+    """Return the first paragraph of a message's body that says something, on one line.
+
+    Trailers say nothing, nor do headings, comments, boxes to be ticked, and mere ids or addresses.
+    """
+    for paragraph in _COMMENT.sub("", body).replace("\r", "").split("\n\n"):
+        lines = [line.strip() for line in paragraph.split("\n")]
+        if all(_TRAILER.fullmatch(line) for line in lines):
+            continue
+        said = " ".join(line for line in lines if not _EMPTY.fullmatch(line))
+        if said:
+            return said
     return ""
 
 

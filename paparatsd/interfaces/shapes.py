@@ -159,6 +159,7 @@ def explanation_json(answer: Explanation) -> dict[str, Any]:
             {"commit": history_shapes.commit_json(one.commit), "hits": list(one.hits)}
             for one in answer.timeline
         ],
+        "owners": [history_shapes.owner_json(one) for one in answer.owners],
         "freshness": [freshness_json(one) for one in answer.freshness],
         "notes": list(answer.notes),
     }

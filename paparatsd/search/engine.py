@@ -22,7 +22,7 @@ from paparatsd.search.certain import NOTHING_CERTAIN, certain_definition
 from paparatsd.search.diversity import pick_chunks
 from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
-from paparatsd.search.focus import Sought
+from paparatsd.search.focus import Sought, focus, unfocused
 from paparatsd.search.frames import Ranked
 from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
@@ -242,7 +242,9 @@ class Engine:
         features = compute_features(pinned, candidates, kept, records)
         certain = self._certain(pinned, kept, records, features)
         winners = self._winners(pinned, candidates, kept, records, features, owners, certain)
-        hits = self._results.hits(winners, _sought(pinned, features))
+        # A filter by history lets chunks through: a part of one may have nothing to do with it.
+        shown = unfocused if pinned.scope.limited else focus
+        hits = self._results.hits(winners, _sought(pinned, features), shown)
         advice = confidence.advice([hit.confidence for hit in hits])
         said = certain.note if certain.alone else advice
         return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))

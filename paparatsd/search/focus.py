@@ -69,6 +69,12 @@ def whole(chunk: Chunk) -> Part:
     return Part(None, chunk.start_line, chunk.end_line, chunk.text)
 
 
+def unfocused(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
+    """Return all of a chunk, whatever of it is sought."""
+    del record, sought
+    return whole(chunk)
+
+
 def focus(record: RankRecord, chunk: Chunk, sought: Sought) -> Part:
     """Return the part of a chunk that shows what is sought."""
     present = around = definitions_in(record, chunk)

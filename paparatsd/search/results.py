@@ -62,10 +62,16 @@ class Results:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
 
-    def hits(self, winners: Sequence[Winner], sought: Sought) -> tuple[Hit, ...]:
+    def hits(
+        self,
+        winners: Sequence[Winner],
+        sought: Sought,
+        shown: Callable[[RankRecord, Chunk, Sought], Part] = focus,
+    ) -> tuple[Hit, ...]:
         """Return the hits of these winners, each named after what it defines of what is sought.
 
-        One whose chunk is gone is left out; several at one place become one.
+        `shown` says which part of a chunk that is. One whose chunk is gone is left out; several at
+        one place become one.
         """
         hits = []
         for winner in winners:
@@ -73,7 +79,7 @@ class Results:
             record = self._record(winner.version)
             if winner.ordinal < len(chunks):
                 chunk = chunks[winner.ordinal]
-                part = whole(chunk) if record is None else focus(record, chunk, sought)
+                part = whole(chunk) if record is None else shown(record, chunk, sought)
                 if _hides(part, chunk, winner.lines):
                     part = whole(chunk)
                 part = completed(chunks, named_after(part, record, chunk), MAX_LINES)

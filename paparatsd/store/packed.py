@@ -17,7 +17,7 @@ from paparatsd.store.packs import pack_chunks, pack_facts, pack_symbols, pack_us
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from paparatsd.model import ContentId, Fact, Fingerprint, RepoId, VersionId
+    from paparatsd.model import ContentId, Fact, Fingerprint, RepoId, Use, VersionId
     from paparatsd.store.rows import VersionRow
 
 Defined = tuple[str, str, int, int, int, int, int]
@@ -84,10 +84,18 @@ def pack_file(parsed: ParsedFile) -> PackedFile:
             )
             for symbol in parsed.symbols
         ),
-        used=dict(Counter(storable(use.name) for use in parsed.uses)),
+        used=_counted(parsed.uses),
         facts=pack_facts(parsed.facts),
         labels=tuple(sorted(_labels(parsed.facts))),
     )
+
+
+def _counted(uses: Sequence[Use]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name, times in Counter(use.name for use in uses).items():
+        stored = storable(name)
+        counts[stored] = counts.get(stored, 0) + times
+    return counts
 
 
 def _labels(facts: Sequence[Fact]) -> set[tuple[str, str]]:

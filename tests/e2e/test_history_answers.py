@@ -94,6 +94,69 @@ async def test_a_function_has_its_own_lines_also_where_a_chunk_holds_several(
     assert (giraffe["start_line"], giraffe["end_line"], giraffe["symbol"]) == (3, 4, "giraffe")
 
 
+async def test_a_hit_that_is_part_of_a_chunk_has_its_own_last_change_unless_chunks_are_filtered(
+    daemon: Daemon, repo: Repo
+) -> None:
+    zebra, okapi = (f"def {name}(n):\n" + "    n += 1\n" * 7 + "    return n\n\n\n"
+                    for name in ("zebra", "okapi"))  # fmt: skip
+    repo.write("zoo.py", zebra)
+    first = repo.commit("Zebras")
+    repo.write("zoo.py", zebra + okapi)
+    second = repo.commit("Okapis\n   and\ttheir   stripes")
+    name = await daemon.add(repo.root)
+    await daemon.wait_until(is_settled_at(name, second))
+
+    async def changed_last(query: str, **changed: str) -> tuple[str, str, int]:
+        hit = (await daemon.search(query, history=True, **changed))[0]
+        change = hit["last_change"]
+        return hit["symbol"], change["commit"]["id"], change["commits"]
+
+    assert await changed_last("zebra") == ("zebra", first, 1)
+    assert await changed_last("okapi") == ("okapi", second, 1)
+    hit = (await daemon.search("okapi", history=True))[0]
+    assert hit["last_change"]["commit"]["subject"] == "Okapis and their stripes"
+    # The chunk was changed, though not in the line that is asked for: it is shown as it passes.
+    hit = (await daemon.search("zebra", history=True, since="2000-01-01"))[0]
+    assert (hit["start_line"], hit["end_line"]) == (1, 20)
+    assert hit["last_change"]["commit"]["id"] == second
+
+
+async def test_a_time_in_a_question_about_changes_is_a_filter_and_its_frame_no_subject(
+    daemon: Daemon, repo: Repo
+) -> None:
+    repo.write("a.py", "def burrow():\n    return 1\n")
+    repo.commit("Introduce burrows for ticket MAR-1")
+    repo.write("b.py", "def ticket():\n    return 1\n")
+    repo.commit("Introduced in which ticket")
+    name = await daemon.add(repo.root)
+    await daemon.wait_until(is_settled_at(name, repo.head()))
+
+    asked = {"query": "what changed around burrows in the last 90 days"}
+    answer = await daemon.call("POST", "/v1/commits", asked)
+    assert answer["commits"] == []
+    assert answer["notes"] == ["Only what was changed since 90 days ago, as the question says."]
+    asked["query"] = "what changed in the last 90 years?"
+    answer = await daemon.call("POST", "/v1/commits", asked)
+    assert [one["commit"]["subject"] for one in answer["commits"]] == [
+        "Introduced in which ticket",
+        "Introduce burrows for ticket MAR-1",
+    ]
+    assert await subjects(daemon, query="which ticket introduced burrows") == [
+        "Introduce burrows for ticket MAR-1"
+    ]
+    explained = await daemon.call("POST", "/v1/explain", asked)
+    assert any("names no subject" in note for note in explained["notes"])
+    asked["query"] = "what changed in burrows in the last 90 years?"
+    explained = await daemon.call("POST", "/v1/explain", asked)
+    assert [one["commit"]["subject"] for one in explained["timeline"]] == [
+        "Introduce burrows for ticket MAR-1"
+    ]
+    asked["query"] = "who should I ask about burrows"
+    explained = await daemon.call("POST", "/v1/explain", asked)
+    assert explained["question"] == asked["query"]
+    assert explained["owners"][0]["person"]["name"] == "Ada Author"
+
+
 async def test_one_person_is_one_person_in_whatever_case_the_address_is_written(
     daemon: Daemon, repo: Repo
 ) -> None:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from tests.harness.daemon import Daemon
     from tests.harness.repos import Repo
 
-TOOLS = ["search_code", "get_chunk", "list_projects", "health_check", "delete_project"]
+TOOLS = [
+    "search_code", "get_chunk", "find_usages", "go_to_definition", "outline", "call_paths",
+    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "list_projects",
+    "health_check", "delete_project",
+]  # fmt: skip
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,

@@ -76,6 +76,7 @@ FIX = commit(
 )  # fmt: skip
 COMMITS = (FIX, MERGE, LIMIT, BEGIN)
 """Newest first."""
+OWNERS = (Owner(ANN, 5, 2, MERGE.committed), Owner(BERT, 3, 1, FIX.committed))
 
 
 def hidden_commit(project: str) -> CommitNote:
@@ -150,11 +151,12 @@ def log_of(
         commits=tuple(commits[:limit]),
         total=len(commits),
         tickets=tuple(dict.fromkeys(one for note in known for one in note.tickets)),
-        owners=(Owner(ANN, 5, 2, MERGE.committed), Owner(BERT, 3, 1, FIX.committed)),
+        owners=OWNERS,
         uncommitted=1,
         complete=False,
         pending=True,
         freshness=freshness,
+        began=BEGIN,
     )
 
 

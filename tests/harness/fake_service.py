@@ -52,6 +52,7 @@ from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
 from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
+from tests.harness.fake_graph import FakeGraph
 
 if TYPE_CHECKING:
     import socket
@@ -139,6 +140,12 @@ class FakeService:
     """More projects, in a group of their own each; each has one hit and one commit."""
     commit_searches: list[CommitRequest] = field(default_factory=list)
     commits: tuple[CommitNote, ...] = past.COMMITS
+    graph_asked: list[object] = field(default_factory=list)
+
+    @property
+    def graph(self) -> FakeGraph:
+        """The symbol graph of the projects; its signatures are as long as `text`."""
+        return FakeGraph((MARMOTS, *self.others), self.graph_asked, self.failure, self.text)
 
     def _in_scope(self, projects: Sequence[ProjectName]) -> tuple[ProjectName, ...]:
         known = (MARMOTS, *self.others)
@@ -220,7 +227,12 @@ class FakeService:
             if hit.project != MARMOTS:
                 timeline.insert(0, TimelineEntry(past.hidden_commit(hit.project), (number,)))
         return Explanation(
-            request.query, answer.hits, tuple(timeline), answer.freshness, answer.notes
+            request.query,
+            answer.hits,
+            tuple(timeline),
+            answer.freshness,
+            answer.notes,
+            past.OWNERS if timeline else (),
         )
 
     async def status(self) -> DaemonStatus:

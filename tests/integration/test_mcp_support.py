@@ -17,8 +17,8 @@ from tests.integration.test_mcp_transport import KINDS, POST, client_of, text_of
 
 jsonschema: Any = pytest.importorskip("jsonschema")  # comes with the SDK
 TOOLS = [
-    "search_code", "get_chunk", "health_check", "list_projects", "get_chunk_meta",
-    "search_changes", "recent_changes", "explain_feature", "search_commits",
+    "search_code", "get_chunk", "find_usages", "health_check", "list_projects", "get_chunk_meta",
+    "search_changes", "recent_changes", "explain_feature", "search_commits", "impact_analysis",
 ]  # fmt: skip
 HIDDEN = "yaks:src/secret.py#secret"
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
@@ -32,6 +32,8 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recent_changes", {"question": "digging", "since": "2026-01-01", "limit": "3"}),
     ("explain_feature", {"question": "digging"}),
     ("search_commits", {"query": "when was the depth limited"}),
+    ("find_usages", {"address": "Burrow.dig", "direction": "both", "limit": "2"}),
+    ("impact_analysis", {"question": "digging", "max_hops": "2"}),
 )
 
 

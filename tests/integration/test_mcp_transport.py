@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 KINDS = ("auto", "legacy", "sse", "unix-auto", "unix-legacy")
-TOOLS = ["search_code", "get_chunk", "list_projects", "health_check", "delete_project"]
+TOOLS = [
+    "search_code", "get_chunk", "find_usages", "go_to_definition", "outline", "call_paths",
+    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "list_projects",
+    "health_check", "delete_project",
+]  # fmt: skip
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 
 
@@ -194,7 +198,7 @@ async def test_a_client_with_the_token_is_served(kind: str) -> None:
         served(HttpSettings(port=0, token=token)) as up,
         client_of(up, kind, token) as client,
     ):
-        assert len((await client.list_tools()).tools) == 5
+        assert len((await client.list_tools()).tools) == len(TOOLS)
 
 
 POST = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}

@@ -22,6 +22,7 @@ from paparatsd.interfaces import client as client_module
 from paparatsd.interfaces.client import Client as ControlClient
 from paparatsd.interfaces.lines import MAX_LINE_BYTES, read_lines
 from paparatsd.interfaces.listen import bind_control
+from paparatsd.interfaces.mcp.coding import CODING
 from tests.harness.fake_service import FakeService, served, short_directory
 from tests.harness.watch_and_cancel import watch_and_cancel
 
@@ -91,7 +92,7 @@ async def test_the_sdk_client_works_over_the_bridge(mode: Any) -> None:
     async with served() as up:
         parameters = StdioServerParameters(command=sys.executable, args=arguments(up.control))
         async with Client(parameters, mode=mode) as client:
-            assert len((await client.list_tools()).tools) == 5
+            assert len((await client.list_tools()).tools) == len(CODING)
             found = await client.call_tool("search_code", {"query": "dig ü"})
             assert len(found.structured_content["results"]) == 5
             await watch_and_cancel(client, up)
@@ -105,7 +106,7 @@ async def test_the_bridge_survives_a_restart_of_the_daemon_unseen() -> None:
                 answer = await pipe.ask(1, "initialize", **HELLO)
                 assert answer["result"]["serverInfo"]["version"] == __version__
                 pipe.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-                assert len((await pipe.ask(2, "tools/list"))["result"]["tools"]) == 5
+                assert len((await pipe.ask(2, "tools/list"))["result"]["tools"]) == len(CODING)
             refused = await pipe.ask(3, "tools/list")
             assert "paparats up" in refused["error"]["message"]
             async with served(control_path=path) as up:
@@ -138,7 +139,7 @@ async def test_initialize_is_answered_within_a_second_while_the_daemon_starts() 
             pipe.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
             pipe.send({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
             async with served(control_path=path):
-                assert len((await pipe.receive())["result"]["tools"]) == 5
+                assert len((await pipe.receive())["result"]["tools"]) == len(CODING)
 
 
 async def test_the_own_answer_to_initialize_equals_that_of_the_server() -> None:

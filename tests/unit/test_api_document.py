@@ -29,6 +29,7 @@ ROUTES = {
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 VALUES = {
     "query": "x", "question": "x", "address": ADDRESS, "path": "/src/marmots", "name": "marmots",
+    "source": "sleep", "target": "Burrow.dig",
 }  # fmt: skip
 
 
@@ -99,19 +100,32 @@ def test_a_call_replies_what_is_written(heading: str) -> None:
         ("COMMIT", "POST /v1/commits", ("commits", 0, "commit")),
         ("PLACE", "POST /v1/commits", ("commits", 0, "places", 0)),
         ("PERSON", "POST /v1/commits", ("commits", 0, "commit", "author")),
+        ("SYMBOL", "POST /v1/usages", ("found", 0, "symbol")),
+        ("EDGE", "POST /v1/usages", ("found", 0, "incoming", "edges", 0)),
+        ("AFFECTED", "POST /v1/impact", ("affected", 0)),
     ],
 )
 def test_a_value_has_what_is_written(value: str, heading: str, keys: tuple[Any, ...]) -> None:
     text = TEXT.split(f"* **{value}** has ")[1].split("\n* **")[0].split("; with `")[0]
     text = re.sub(r"\([^)]*\)", "", text)
-    bodies = {"POST /v1/search": {"query": "x"}}
+    bodies: dict[str, dict[str, Any]] = {
+        "POST /v1/search": {"query": "x"},
+        "POST /v1/usages": {"address": ADDRESS},
+        "POST /v1/impact": {"address": ADDRESS},
+    }
     shape = call(heading, bodies.get(heading, {})).json()
     for key in keys:
         shape = shape[key]
     assert set(re.findall(r"`([a-z_]+)`", text)) == set(shape)
 
 
-@pytest.mark.parametrize("name", ["search", "log", "commits", "explain"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "search", "log", "commits", "explain", "usages", "definition", "outline", "calls",
+        "impact", "changed", "unused", "hubs",
+    ],
+)  # fmt: skip
 def test_an_example_is_a_call_that_is_answered(name: str) -> None:
     (line,) = [
         line for line in TEXT.splitlines() if line.startswith("curl") and f"/v1/{name} " in line
@@ -119,9 +133,9 @@ def test_an_example_is_a_call_that_is_answered(name: str) -> None:
     words = shlex.split(line)
     body = json.loads(words[words.index("-d") + 1])
     assert body
-    if name == "log":
-        body["address"] = ADDRESS
+    body |= {key: VALUES[key] for key in ("address", "source", "target") if key in body}
     body.pop("paths", None)
+    body.pop("projects", None)
     assert client().post(f"/v1/{name}", content=json.dumps(body)).status_code == 200
 
 

@@ -23,7 +23,7 @@ from paparatsd.interfaces.cli.history import commit_rows
 from paparatsd.interfaces.cli.output import Output
 from paparatsd.interfaces.history_shapes import last_change_json
 from tests.harness.fake_control import answer, daemon_status, hit, project
-from tests.harness.fake_history import COMMITS, FIX, LIMIT, MERGE, found_of, log_of
+from tests.harness.fake_history import COMMITS, FIX, LIMIT, MERGE, OWNERS, found_of, log_of
 from tests.harness.fake_service import CALLER, FRESH, hit_of
 from tests.unit.test_cli_commands import run, run_json
 
@@ -51,7 +51,7 @@ def explain_shape(commits: tuple[CommitNote, ...] = COMMITS) -> dict[str, Any]:
     last = LastChange(commits[0], 4, 1)
     hits = (replace(hit_of(0), related=(CALLER,), last_change=last), hit_of(1))
     timeline = tuple(TimelineEntry(one, (0, 1)) for one in commits)
-    return shapes.explanation_json(Explanation("q", hits, timeline, (FRESH,)))
+    return shapes.explanation_json(Explanation("q", hits, timeline, (FRESH,), owners=OWNERS))
 
 
 def test_a_log_is_aligned_newest_first_with_whom_to_ask_and_its_limits(
@@ -93,7 +93,17 @@ def test_a_whole_log_claims_no_limits_and_says_what_was_left_out(
     for absent in ("ends here", "being read", "not committed", "tickets:"):
         assert absent not in out
     assert "26 more commits; show them with -n 30" in out
+    assert "began with" not in out
     assert control.made("GET", "/v1/projects") == []
+
+
+def test_a_log_that_is_cut_names_the_commit_with_which_the_place_began(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some = log_shape(commits=log_of(hit_of(3), 2, FRESH).commits, pending=False)
+    control.answer("POST", "/v1/log", some)
+    out = run(capsys, "log", ADDRESS)[1]
+    assert "began with marmots 2025-12-20 1111111111 Ann Alm: Dig burrows\n" in out
 
 
 def test_a_log_without_commits_says_so(

@@ -147,9 +147,14 @@ def test_a_change_is_one_line(change: LastChange, line: str) -> None:
         ("Deep burrows\nflooded.\n\nMore.", "Deep burrows flooded."),
         ("Signed-off-by: Ann <a@x>\nCloses: #12", ""),
         ("Reviewed-by: Ann\n\nWhy: it floods,\nand then some.", "Why: it floods, and then some."),
+        ("### Summary\r\n\r\nDeep ones flooded.\r\n\r\n### Checklist", "Deep ones flooded."),
+        ("### Summary\nDeep ones flooded.", "Deep ones flooded."),
+        ("<!-- Say\n\nwhy. -->\n\n- [x] tested\n\n---\n\nFloods.", "Floods."),
+        ("ALP-5, ALP-6\n\n(#12)\n\nhttps://alps.example/7\n\n* [ALP-7]", ""),
+        ("#12 was wrong", "#12 was wrong"),
     ],
 )
-def test_the_gist_of_a_message_is_its_first_paragraph_without_trailers(
+def test_the_gist_of_a_message_is_its_first_paragraph_that_says_something(
     body: str, gist: str
 ) -> None:
     assert gist_of(body) == gist

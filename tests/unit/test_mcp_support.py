@@ -31,6 +31,8 @@ ASKING: dict[str, dict[str, Any]] = {
     "recent_changes": {"question": "dig"},
     "explain_feature": {"question": "dig"},
     "search_commits": {"query": "depth"},
+    "find_usages": {"address": ADDRESS, "direction": "both"},
+    "impact_analysis": {"address": ADDRESS},
 }
 """A usable call of each tool that takes a budget."""
 
@@ -91,6 +93,8 @@ async def test_the_number_of_commits_is_a_number_or_text_and_what_is_left_is_sai
     assert len(reply.structured["commits"]) == 2
     assert reply.structured["total"] == 4
     assert "2 more items left out" in reply.text
+    assert "began with 2025-12-20 1111111111 Ann Alm: Dig burrows" in reply.text
+    assert "began with" not in (await ask("get_chunk_meta", address=ADDRESS)).text
     for bad in (0, 51, "many"):
         assert (await ask("get_chunk_meta", address=ADDRESS, commit_limit=bad)).is_error
 
@@ -149,12 +153,14 @@ async def test_recent_changes_are_grouped_by_day_newest_first() -> None:
     assert reply.structured["timeline"][0]["hits"] == [0, 1]
     since = await ask("recent_changes", question="digging", since="2026-03-02")
     assert "2026-03-01" not in since.text
+    assert "- Bert Berg <bert@alps.example>: 3 lines, 1 commit, last 2026-03-28" in reply.text
 
 
 async def test_a_feature_is_explained_by_places_commits_and_relations_without_code() -> None:
     service = FakeService()
     reply = await ask("explain_feature", service, question="digging", limit=2)
-    for said in ("## Where", "## What changed", "## What belongs to it", "high 90%",
+    for said in ("About 'digging'", "## Where", "## What changed", "## Whom to ask",
+                 "## What belongs to it", "high 90%",
                  "Burrow.dig called by function marmots:src/den.py#sleep (inferred)"):  # fmt: skip
         assert said in reply.text
     assert "def dig" not in reply.text

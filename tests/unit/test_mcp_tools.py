@@ -39,7 +39,7 @@ def test_instructions_name_every_tool_and_no_other(toolset: ToolsetIdentity) -> 
     for name in own:
         assert name in text
     others = {tool.spec.name for tools in TOOLS.values() for tool in tools} - own
-    for absent in (*others, "find_usages", "search_docs", "arch_context", "term_search"):
+    for absent in (*others, "search_docs", "arch_context", "term_search"):
         assert absent not in text
     assert "You MUST" in text
 

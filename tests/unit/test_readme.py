@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SETTINGS = Settings(Places(*[Path("/x")] * 4))
 
+WHERE = {"-p", "-g", "--path", "--fresh"}
+
 
 def rows(section: str) -> dict[str, list[str]]:
     """Return the cells of a section's tables by what the first cell names."""
@@ -78,9 +80,15 @@ def test_every_option_of_a_command_is_there_and_no_other() -> None:
         assert lines, name
         written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(lines)))
         written |= changed if "[CHANGED]" in " ".join(lines) else set()
+        written |= WHERE if "[WHERE]" in " ".join(lines) else set()
         known = options_of(command)
         assert [ways for ways in known if not set(ways) & written] == [], name
         assert written - {way for ways in known for way in ways} == set(), name
+
+
+def test_what_where_stands_for_is_said() -> None:
+    said = README.split("WHERE is any of")[1].split(".\n")[0].split(". ")[0]
+    assert set(re.findall(r"(?<![\w-])--?[a-z]+", said)) == WHERE
 
 
 def test_every_state_of_history_is_explained() -> None:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from paparatsd.graph.source import Tree
     from paparatsd.model import Use
 
-_ENDINGS = (".cs", ".csx")
+ENDINGS = (".cs", ".csx")
+_OPENING = (*ENDINGS, ".csproj", ".props", ".targets")
+"""Files that may open namespaces to all files of a project."""
 _NONE: frozenset[str] = frozenset()
 
 
@@ -28,7 +30,7 @@ class DotnetModules:
 
     def imported(self, tree: Tree, file: FileSymbols, use: Use) -> Imported | None:
         """Return the files of a namespace, or the file of a type and its name."""
-        packages = packages_of(tree, "dotnet", _ENDINGS)
+        packages = packages_of(tree, "dotnet", ENDINGS)
         target = (use.target or use.name).replace("::", ".").removeprefix("global.")
         everything = use.alias == "*"
         parts = target.split(".")
@@ -38,7 +40,7 @@ class DotnetModules:
             dotted = ".".join(names)
             if dotted in packages:
                 return Imported(tuple(sorted(packages[dotted])), "*" if everything else "")
-            found = find_name(tree, packages, names)
+            found = find_name(tree, packages, names, defined=bool(outer))
             if found is not None:
                 return Imported(found.paths, f"{found.member}.*") if everything else found
         return None
@@ -46,18 +48,18 @@ class DotnetModules:
     def implicit(self, tree: Tree, file: FileSymbols) -> Collection[str]:
         """Return the files of the namespaces around, and of those that are open to all files."""
         names = tuple(
-            dict.fromkeys((*_around(file), *packages_of(tree, "dotnet", _ENDINGS, "opens")))
+            dict.fromkeys((*_around(file), *packages_of(tree, "dotnet", _OPENING, "opens")))
         )
 
         def build() -> frozenset[str]:
-            packages = packages_of(tree, "dotnet", _ENDINGS)
+            packages = packages_of(tree, "dotnet", ENDINGS)
             return frozenset().union(*(packages.get(name, _NONE) for name in names))
 
         return tree.keep(f"dotnet files of {names}", build)
 
     def inner(self, tree: Tree, paths: Sequence[str], name: str) -> Sequence[str]:
         """Return the files of the namespace inside that of these files."""
-        packages = packages_of(tree, "dotnet", _ENDINGS)
+        packages = packages_of(tree, "dotnet", ENDINGS)
         first = tree.file(paths[0]) if paths else None
         for outer in _around(first) if first is not None else ():
             found = packages.get(f"{outer}.{name}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from posixpath import normpath
+from posixpath import normpath, relpath
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.base import Imported
@@ -24,7 +25,9 @@ _WRITTEN = {
     ".cjs": (".cts", ".d.cts"),
 }  # fmt: skip
 """What an import names may be what a source file becomes."""
-_CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json", "package.json")
+_CONFIG = re.compile(r"[jt]sconfig(?:\.[\w.-]+)?\.json|package\.json")
+_MAX_EXTENDS = 5
+"""Settings that are taken over one from the other."""
 _BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/", "es/")
 _ENTRIES = ("src/index", "src/main", "index", "lib/index", "src/mod", "main", "mod")
 
@@ -113,11 +116,23 @@ def _maps(tree: Tree, folder: str) -> tuple[tuple[str, str], ...]:
 
 
 def _read_maps(tree: Tree, folder: str) -> tuple[tuple[str, str], ...]:
-    found = []
-    for name in _CONFIGS:
-        path = f"{folder}/{name}" if folder else name
-        found += [(fact.name, fact.value) for fact in tree.facts(path, "maps")]
-    return tuple(sorted(found, key=lambda one: -len(one[0].rstrip("*"))))
+    found: list[tuple[str, str]] = []
+    for path in tree.inside(folder):
+        if _CONFIG.fullmatch(path.rpartition("/")[2]) is not None:
+            found += _maps_of(tree, path, folder, 0)
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: -len(one[0].rstrip("*"))))
+
+
+def _maps_of(tree: Tree, path: str, seen_from: str, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield the aliases of a file of settings and of those it extends, seen from a folder."""
+    folder = path.rpartition("/")[0]
+    for fact in tree.facts(path, "maps"):
+        value = fact.value
+        if folder != seen_from:
+            value = relpath(f"/{folder}/{value}", f"/{seen_from}")
+        yield fact.name, value
+    for fact in tree.facts(path, "extends") if depth < _MAX_EXTENDS else ():
+        yield from _maps_of(tree, normpath(f"{folder or '.'}/{fact.name}"), seen_from, depth + 1)
 
 
 def _matched(pattern: str, target: str) -> str | None:

@@ -54,7 +54,7 @@ class JvmModules:
             return found
         # Scala's imports may begin at the packages around.
         for package in _around(file):
-            found = find_name(tree, packages, [*package.split("."), *parts])
+            found = find_name(tree, packages, [*package.split("."), *parts], defined=True)
             if found is not None:
                 return found
         return None

@@ -57,12 +57,17 @@ def splits(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def find_name(
-    tree: Tree, packages: Mapping[str, frozenset[str]], parts: Sequence[str]
+    tree: Tree,
+    packages: Mapping[str, frozenset[str]],
+    parts: Sequence[str],
+    *,
+    defined: bool = False,
 ) -> Imported | None:
     """Return the files and the name in them that a full name means; None when none of ours.
 
     The name may have dots: a type inside a type, or a member of one. What is no definition but
-    lies in a package or a type of ours is ours all the same.
+    lies in a package or a type of ours is ours all the same, unless it must be `defined`: a name
+    that is counted from the packages around may as well be from outside.
     """
     ours = None
     for package, name in splits(parts):
@@ -74,5 +79,7 @@ def find_name(
             return Imported(found, name)
         owner, _, _ = name.rpartition(".")
         inside = defined_in(tree, paths, owner) if owner else ()
+        if defined and not inside:
+            continue
         ours = ours or Imported(inside or tuple(sorted(paths)), name)
     return ours

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paparatsd.graph.source import Tree
     from paparatsd.model import Use
 
-_ENDINGS = (".php", ".inc", ".phtml")
+ENDINGS = (".php", ".inc", ".phtml")
 _NONE: frozenset[str] = frozenset()
 
 
@@ -73,9 +73,9 @@ def _packages(tree: Tree) -> Mapping[str, frozenset[str]]:
     """Return the namespaces with their files; "" has those that name none."""
 
     def build() -> dict[str, frozenset[str]]:
-        named = dict(packages_of(tree, "php", _ENDINGS))
+        named = dict(packages_of(tree, "php", ENDINGS))
         inside = frozenset().union(*named.values())
-        ours = frozenset(path for path in tree.paths if path.endswith(_ENDINGS))
+        ours = frozenset(path for path in tree.paths if path.endswith(ENDINGS))
         return {**named, "": ours - inside}
 
     return tree.keep("php namespaces", build)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.modules.base import Imported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
@@ -19,6 +20,11 @@ _ENDINGS = (".py", ".pyi", ".pyx", ".pyw")
 _INIT = ("__init__.py", "__init__.pyi")
 _MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})
 _SOURCES = ("src", "lib", "python")
+_NOT_GIVEN = frozenset({
+    "tests", "test", "testing", "docs", "doc", "examples", "example", "scripts", "benchmarks",
+    "benchmark", "tools", "build", "ci",
+})  # fmt: skip
+"""Packages beside a project's own, which nobody installs."""
 _STANDARD = frozenset(sys.stdlib_module_names) - {"test"}
 
 
@@ -75,6 +81,30 @@ class PythonModules:
         """Return the outermost package of an absolute import."""
         target = use.target or use.name
         return "" if target.startswith(".") else target.partition(".")[0]
+
+
+def provided(tree: Tree) -> frozenset[str]:
+    """Return the packages that others can import from a tree that has a manifest.
+
+    They are those that the manifests name, and all that lie at the roots they tell.
+    """
+
+    def build() -> frozenset[str]:
+        known = tree.keep("python modules", lambda: _collect(tree))
+        manifests = [path for path in tree.paths if path.rpartition("/")[2] in _MANIFESTS]
+        told = {fact.name for path in manifests for fact in tree.facts(path, "provides")}
+        lying = {
+            name
+            for name, places in known.modules.items()
+            if "." not in name and any(_is_given(places, root) for root in known.roots)
+        }
+        return frozenset(told | (lying - _NOT_GIVEN)) if manifests else frozenset()
+
+    return tree.keep("python packages provided", build)
+
+
+def _is_given(places: dict[str, list[str]], root: str) -> bool:
+    return root in places and _has_init(places[root])
 
 
 def _relative(tree: Tree, path: str, target: str) -> Sequence[str] | None:
@@ -193,12 +223,22 @@ def _roots(tree: Tree, packages: set[str]) -> tuple[str, ...]:
         folder, _, base = path.rpartition("/")
         if base in _MANIFESTS:
             folders.add(folder)
+            folders.update(_told(tree, path, folder))
     for folder in tuple(sorted(folders)):
         for name in _SOURCES:
             inner = f"{folder}/{name}" if folder else name
             if tree.has_folder(inner):
                 folders.add(inner)
     return tuple(sorted(one for one in folders if one not in packages or one == ""))
+
+
+def _told(tree: Tree, path: str, folder: str) -> Iterator[str]:
+    """Yield the folders that a manifest says its packages lie in."""
+    for fact in tree.facts(path, "maps"):
+        if fact.name == "*":
+            inner = normpath(f"{folder or '.'}/{fact.value.removesuffix('/*')}")
+            if tree.has_folder(inner):
+                yield inner
 
 
 def _below(folder: str, root: str) -> bool:

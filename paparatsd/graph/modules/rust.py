@@ -178,7 +178,9 @@ def _crates(tree: Tree) -> Mapping[str, tuple[str, ...]]:
             folder, _, base = path.rpartition("/")
             if base == "Cargo.toml":
                 prefix = f"{folder}/" if folder else ""
-                roots = [prefix + one for one in ("src/lib.rs", "lib.rs") if tree.has(prefix + one)]
+                own = [fact.value for fact in tree.facts(path, "maps") if fact.name == "lib"]
+                places = (*own, "src/lib.rs", "lib.rs")
+                roots = [prefix + one for one in places if tree.has(prefix + one)]
                 if roots:
                     names = [fact.name for fact in tree.facts(path, "provides")]
                     for name in names or [folder.rpartition("/")[2]]:

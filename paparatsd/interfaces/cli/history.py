@@ -59,11 +59,11 @@ def log(context: Context) -> int:
     if left > 0:
         more = f"{counted(left, 'more commit')}; show them with -n {min(answer['total'], MAX_LOG)}"
         output.line(more, style="dim")
+    began = answer.get("began")
+    if began is not None and not any(one["born"] for one in answer["commits"]):
+        output.line(_commit_line(began, "began with ", output, day=True))
     _print_tickets(output, answer)
-    if answer["owners"]:
-        output.line("who to ask:")
-        for owner in answer["owners"]:
-            output.paragraph(INDENT + owner_line(owner))
+    _print_owners(output, answer)
     to_go = _commits_to_go(context, answer["project"]) if answer["pending"] else None
     for line in [*log_remarks(answer, to_go), *stale_lines([answer["freshness"]])]:
         output.paragraph(line, style="yellow")
@@ -77,6 +77,13 @@ def _print_place(output: Output, answer: Mapping[str, Any]) -> None:
         about.append(f"branch {answer['branch']}")
     output.line(f"{where}  [{'; '.join(about)}]", style="bold")
     output.line(f"{INDENT}{pasteable(answer['address'])}", style="dim")
+
+
+def _print_owners(output: Output, answer: Mapping[str, Any]) -> None:
+    if answer.get("owners"):
+        output.line("who to ask:")
+        for owner in answer["owners"]:
+            output.paragraph(INDENT + owner_line(owner))
 
 
 def _print_tickets(output: Output, answer: Mapping[str, Any]) -> None:
@@ -243,6 +250,7 @@ def explain(context: Context) -> int:
             print_neighbour(context, one)
         output.line()
     _print_timeline(output, answer)
+    _print_owners(output, answer)
     _print_end(context, answer, "results", words)
     return 0
 

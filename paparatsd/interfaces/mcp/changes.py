@@ -14,6 +14,7 @@ from paparatsd.interfaces.mcp.features import (
     day_blocks,
     explained,
     nothing_explained,
+    owner_rows,
     place_rows,
     start_page,
 )
@@ -57,7 +58,8 @@ _RECENT_CHANGES = ToolSpec(
     title="Recent changes around something",
     description=(
         "Say what changed around a subject, when and by whom: commits by day, newest first, with "
-        "authors, tickets and the places they are part of, then those places. Shows no code."
+        "authors, tickets and the places they are part of, then those places and whom to ask about "
+        "them. Shows no code."
     ),
     input_schema=question(
         "question", "The subject in words", whole("How many places to look at", 1, MAX_RESULTS, 10)
@@ -114,6 +116,7 @@ async def _recent_changes(service: ToolsApi, arguments: Arguments) -> ToolReply:
         ["", "## Places", *table_head("Place", "What", "Sure", "Last change", "Address")],
         place_rows(shape["results"]),
     )
+    page.items(["", "## Whom to ask, most lines first"], owner_rows(shape))
     return explained(shape, page, places, commits)
 
 

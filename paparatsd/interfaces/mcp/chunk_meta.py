@@ -8,6 +8,7 @@ from paparatsd.errors import BadQuery, UnknownAddress, UnknownProject
 from paparatsd.history_model import HistoryState
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.history_words import (
+    commit_line,
     day_of,
     full_name,
     log_remarks,
@@ -25,7 +26,7 @@ from paparatsd.interfaces.mcp.schemas import (
     FRESHNESS,
     MAX_TOKENS_INPUT,
     NULLABLE_TEXT,
-    PERSON,
+    OWNER,
     TEXT,
     TEXTS,
     TICKET,
@@ -59,10 +60,6 @@ _CHUNK_COMMIT = object_of(
     },
     ("commit", "role", "lines", "born"),
 )
-_OWNER = object_of(
-    {"person": PERSON, "lines": COUNT, "commits": COUNT, "last": TEXT},
-    ("person", "lines", "commits", "last"),
-)
 _SPEC = ToolSpec(
     name="get_chunk_meta",
     title="History of a place",
@@ -94,7 +91,8 @@ _SPEC = ToolSpec(
             "commits": {"type": "array", "items": _CHUNK_COMMIT},
             "total": {"type": "integer", "description": "commits in all"},
             "tickets": {"type": "array", "items": TICKET},
-            "owners": {"type": "array", "items": _OWNER},
+            "owners": {"type": "array", "items": OWNER},
+            "began": {"anyOf": [COMMIT, {"type": "null"}]},
             "uncommitted": {"type": "integer", "description": "lines that are in no commit"},
             "complete": {"type": "boolean", "description": "false: older commits are not here"},
             "pending": {"type": "boolean", "description": "true: commits are still being read"},
@@ -176,6 +174,8 @@ def _page(log: ChunkLog, shape: Mapping[str, Any], max_tokens: int, left: int) -
     head += table_head("Date", "Commit", "Author", "What", "Part in it")
     shown = page.items(head, [[_commit_row(one)] for one in shape["commits"]], share=0.8)
     page.left += max(0, log.total - len(log.commits))
+    if log.began is not None and not any(one.born for one in log.commits[:shown]):
+        page.items((), [[shortened(f"began with {commit_line(shape['began'])}")]])
     owners = [[shortened(f"- {owner_line(one)}")] for one in shape["owners"][:MAX_OWNERS]]
     page.items(["", "whom to ask, most lines first:"], owners)
     links = [[shortened(f"- {one['key']}: {one['url']}")] for one in shape["tickets"] if one["url"]]

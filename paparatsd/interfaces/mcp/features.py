@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd.errors import UnknownProject
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.arguments import changed_filter
-from paparatsd.interfaces.history_words import by_day, commit_line
+from paparatsd.interfaces.history_words import by_day, commit_line, owner_line
 from paparatsd.interfaces.mcp.chunk_meta import short_body
 from paparatsd.interfaces.mcp.page import Page, row, shortened, table_head
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
@@ -18,6 +18,7 @@ from paparatsd.interfaces.mcp.schemas import (
     ESTIMATE,
     FRESHNESS,
     MAX_QUESTION_CHARS,
+    OWNER,
     PLACE,
     TEXT,
     TEXTS,
@@ -59,20 +60,21 @@ EXPLAINED: Schema = object_of(
                 ("commit", "hits"),
             ),
         },
+        "owners": {"type": "array", "items": OWNER},
         "freshness": {"type": "array", "items": FRESHNESS},
         "notes": TEXTS,
         "tokens": ESTIMATE,
     },
     ("question", "results", "timeline", "freshness", "notes", "tokens"),
 )
-"""Places without their code, and the commits behind them, newest first."""
+"""Places without their code, the commits behind them, newest first, and whom to ask."""
 _SPEC = ToolSpec(
     name="explain_feature",
     title="Explain a feature",
     description=(
         "Answer how something works for people who do not read code: the places that do it, the "
-        "latest commits behind them by day with authors and tickets, and what calls them or "
-        "belongs to them. Shows no code."
+        "latest commits behind them by day with authors and tickets, whom to ask about them, and "
+        "what calls them or belongs to them. Shows no code."
     ),
     input_schema=question(
         "question", "The feature or behaviour in words", whole("How many places", 1, MAX_PLACES, 5)
@@ -107,7 +109,7 @@ def asked(arguments: Arguments, *, default: int, high: int, related: bool) -> As
 
 def nothing_explained(question: str) -> dict[str, Any]:
     """Return an explanation of nothing."""
-    return {"question": question, "results": [], "timeline": [], "freshness": []}
+    return {"question": question, "results": [], "timeline": [], "owners": [], "freshness": []}
 
 
 async def _explain_feature(service: ToolsApi, arguments: Arguments) -> ToolReply:
@@ -118,12 +120,13 @@ async def _explain_feature(service: ToolsApi, arguments: Arguments) -> ToolReply
     except UnknownProject as error:
         return await not_asked(service, error, nothing_explained(feature))
     shape = shapes.explanation_json(answer)
-    page = start_page(answer, f"About {question!r}", wanted.max_tokens)
+    page = start_page(answer, f"About {feature!r}", wanted.max_tokens)
     places = page.items(
         ["", "## Where", *table_head("Place", "What", "Sure", "Last change", "Address")],
         place_rows(shape["results"]),
         share=0.45,
     )
+    page.items(["", "## Whom to ask, most lines first"], owner_rows(shape))
     commits = page.items(["", "## What changed, newest day first"], day_blocks(shape), share=0.7)
     page.items(["", "## What belongs to it"], _related_lines(shape["results"]))
     return explained(shape, page, places, commits)
@@ -180,6 +183,11 @@ def day_blocks(shape: Mapping[str, Any]) -> list[list[str]]:
             where = ", ".join(shape["results"][hit]["address"] for hit in entry["hits"])
             blocks.append([begin, *([shortened(f"  in {where}")] if where else [])])
     return blocks
+
+
+def owner_rows(shape: Mapping[str, Any]) -> list[list[str]]:
+    """Return a line for each person who knows the places."""
+    return [[shortened(f"- {owner_line(one)}")] for one in shape["owners"]]
 
 
 def _related_lines(results: Sequence[Mapping[str, Any]]) -> list[list[str]]:

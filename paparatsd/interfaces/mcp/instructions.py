@@ -21,6 +21,20 @@ it changed last, by whom and for which ticket; author, since, until and ticket k
 that was changed so.
 5. Answer, and cite path:start-end for every claim.
 
+Follow code by the graph, not by searching for names again:
+- who uses this, what does it use: find_usages.
+- what is this name, here: go_to_definition with project:path:LINE:COLUMN, or a name.
+- what is in this file or directory: outline, before you read it.
+- how does A come to B: call_paths.
+- what breaks, which tests to run, who changed it last: impact_analysis, BEFORE you change or \
+remove anything that others may use.
+- what have I changed, who is affected: changed_symbols, before you say that you are done.
+- what can be removed: unused_definitions; its doubts are to be checked. What is a project built \
+on, where does it begin: hubs.
+They take the addresses of results; below a line "in FILE:" a #Name means FILE#Name. An \
+unmarked edge is known from the source; ? is inferred from the name, ?? one of several. No edge \
+is no proof: strings, reflection and repositories that are not indexed cannot be seen.
+
 Addresses look like project:path#Qualified.name and stay valid while the rest of the file is \
 edited; project:path:line and project:path:start-end are taken too.
 
@@ -51,6 +65,10 @@ Which tool for which question:
 a person do: search_commits.
 - Whom to ask about a place, which tickets made it, its full history: get_chunk_meta with an \
 address out of another answer.
+- What depends on X, what may break if it changes, in which project: impact_analysis with a \
+question or an address. Where is X used: find_usages with an address. Name projects and features, \
+not functions; what is marked ? is likely, not certain; below a line "in FILE:" a #Name means \
+FILE#Name.
 - What exactly does the code say: search_code, then get_chunk. Say it in words; show code only \
 when you are asked for it.
 - What is indexed: list_projects. Does the index work: health_check.

@@ -87,8 +87,10 @@ class Page:
                     break
         return len(items)
 
-    def text(self) -> str:
-        """Return the page, and what was left out."""
+    def text(self, tail: str = "") -> str:
+        """Return the page, and below it `tail` or else what was left out."""
+        if tail:
+            return "\n".join([*self._lines, shortened(tail, TAIL_BYTES - 1)])
         if not self.left:
             return "\n".join(self._lines)
         noun = "item" if self.left == 1 else "items"

@@ -48,9 +48,9 @@ def whole(description: str, low: int, high: int, default: int) -> Schema:
     }
 
 
-def flag(description: str) -> Schema:
-    """Return the schema of a truth value, also as text; false when absent."""
-    return {"type": ["boolean", "string"], "description": description, "default": False}
+def flag(description: str, *, default: bool = False) -> Schema:
+    """Return the schema of a truth value, also as text."""
+    return {"type": ["boolean", "string"], "description": description, "default": default}
 
 
 def string(description: str, **more: Any) -> Schema:  # noqa: ANN401 - JSON schema members
@@ -102,6 +102,11 @@ COMMIT = object_of(
     ("project", "id", "short", "author", "committed", "subject", "tickets", "merge"),
 )
 """One commit."""
+OWNER = object_of(
+    {"person": PERSON, "lines": COUNT, "commits": COUNT, "last": TEXT},
+    ("person", "lines", "commits", "last"),
+)
+"""A person who knows some code."""
 LAST_CHANGE = object_of(
     {
         "commit": {"anyOf": [COMMIT, {"type": "null"}]},

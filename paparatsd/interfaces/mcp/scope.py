@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paparatsd.chunks.address import parse_address
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.history_model import CommitsAnswer, Explanation
+from paparatsd.interfaces.mcp.graph_scope import ScopedGraph
 from paparatsd.search_model import SearchAnswer
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class Scoped:
     def __init__(self, service: ToolsApi, allowed: frozenset[str]) -> None:
         self._service = service
         self._allowed = allowed
+
+    @property
+    def graph(self) -> ScopedGraph:
+        """The symbol graph of our projects."""
+        return ScopedGraph(self._service.graph, self._allowed, self._narrowed)
 
     # ------------------------------------------------------------------ what goes in
 

@@ -76,8 +76,8 @@ def _advice(name: str, arguments: Mapping[str, Any], error: PaparatsError) -> st
         f"{name} failed{about}{scope}: {error}.\n"
         "What may help:\n"
         "- health_check and list_projects say whether the project is indexed;\n"
-        "- a shorter, simpler query;\n"
-        "- one project or group instead of all."
+        + ("- a shorter, simpler query;\n" if query else "")
+        + "- one project or group instead of all."
     )
 
 

@@ -1,0 +1,1 @@
+"""Facts from the files that describe packages and projects. Pure, and never raise."""

@@ -1,0 +1,1 @@
+"""Routes that a server answers and requests that clients make, read from the text of a file."""

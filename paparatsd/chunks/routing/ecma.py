@@ -1,0 +1,169 @@
+"""JavaScript and TypeScript: Express, Koa, Fastify, Hono, Nest; fetch, axios, got and the like."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.arguments import read_call
+from paparatsd.chunks.routing.urls import join_paths, literal_path
+
+if TYPE_CHECKING:
+    from paparatsd.chunks.arguments import Call
+    from paparatsd.chunks.routing.page import Page
+
+MARKS = (
+    ".get", ".post", ".put", ".patch", ".delete", "fetch(", "axios", "got(", "@Get", "@Post",
+    ".route(", ".request(", ".head(", ".all(", "ajax", "@Put", "@Delete", "@Patch", ".del(",
+)  # fmt: skip
+"""A text without any of these has neither routes nor requests."""
+
+_CALL = re.compile(
+    r"(?P<receiver>[\w$]+|[\])])\s*\??\.(?P<verb>get|post|put|patch|delete|del|head|options|all|use|"
+    r"route|request|ajax|mount)\s*(?:<[\w\s.,<>\[\]|{}:;]{1,120}>)?\("
+    r"|(?<![\w$.])(?P<name>fetch|axios|got|ky|request|ofetch|\$fetch)\s*(?:<[\w\s.,<>\[\]|]{1,120}>)?\("
+    r"|@(?P<nest>Get|Post|Put|Patch|Delete|Head|Options|All|Controller)\s*\("
+)
+_MADE = re.compile(
+    r"(?<![\w$.])([\w$]+)(?:\s*:[^=\n]+)?\s*=\s*(?:await\s+)?(?:new\s+)?(?:[\w$]+\.)?"
+    r"(?:express|Router|fastify|Fastify|Hono|Koa|OpenAPIHono|restify\.createServer|polka|Elysia)\s*"
+    r"(?:<[^()\n]{0,120}>)?\("
+)
+_BASE_PATH = re.compile(r"\.basePath\(\s*[\"'`]([^\"'`]*)")
+_PREFIX = re.compile(r"\bprefix\s*:\s*[\"'`]([^\"'`]*)")
+_METHOD = re.compile(r"\b(?:method|type)\s*:\s*[\"'`](\w+)[\"'`]")
+_URL = re.compile(r"\b(?:url|uri|path)\s*:\s*((?:[^,{}]|\$\{[^{}]*\})+)")
+_HANDLER = re.compile(r"\bhandler\s*:\s*([\w$.]+)")
+_FUNCTION = re.compile(r"=>|\bfunction\b|^\s*(?:async\s*)?(?:\w+\s*)?\([^()]*\)\s*\{")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)*")
+_CLIENT = re.compile(
+    r"(?:axios|got|ky|superagent|client|http|\$http|api|request|agent|needle|\$|jQuery|instance|"
+    r"fetcher|service|\w*(?:Client|Http|Api|Axios|Agent))$"
+)
+_SERVER = re.compile(r"(?:\w*[aA]pp|\w*[rR]outer|\w*[sS]erver|fastify|routes?|\w*Routes?)$")
+_OBJECT = re.compile(r"^\s*\{")
+_MORE = re.compile(r"\s*\.(get|post|put|patch|delete|head|options|all)\s*\(")
+
+
+def read(page: Page) -> None:
+    """Find all in a file."""
+    text = page.text
+    servers = _servers(text)
+    for found in _CALL.finditer(text):
+        if page.is_comment(found.start()):
+            continue
+        call = read_call(text, found.end() - 1)
+        if found["nest"]:
+            _nest(page, found["nest"], call, found.start())
+        elif found["name"]:
+            _fetch(page, call, found.start())
+        elif found["verb"] in ("use", "mount"):
+            continue
+        elif found["verb"] == "route":
+            _route(page, found["receiver"], call, found.start(), servers)
+        else:
+            _called(page, found, call, servers)
+
+
+def _servers(text: str) -> dict[str, str]:
+    """Return the variables that are servers or routers, with the prefix of their paths."""
+    found = {}
+    for made in _MADE.finditer(text):
+        call = read_call(text, made.end() - 1)
+        prefix = _PREFIX.search(call[0])
+        base = _BASE_PATH.match(text, call.end)
+        found[made[1]] = (prefix[1] if prefix else "") or (base[1] if base else "")
+    used = re.compile(
+        r"\.(?:use|mount|route|register)\s*\(\s*[\"'`]([^\"'`]*)[\"'`]\s*,\s*([\w$]+)"
+    )
+    for mounted in used.finditer(text) if found else ():
+        if mounted[2] in found:
+            found[mounted[2]] = join_paths(mounted[1], found[mounted[2]])
+    return found
+
+
+def _nest(page: Page, name: str, call: Call, at: int) -> None:
+    """Read a decorator; the path of a controller is that of all its methods."""
+    if name == "Controller" or "Controller" not in page.text:
+        return
+    scope = page.around(at)
+    prefix = ""
+    for owner in page.enclosing(scope):
+        found = re.search(
+            r"@Controller\(\s*(?:\{[^{}]*?path\s*:\s*)?[\"'`]([^\"'`]*)", page.head(owner)
+        )
+        prefix = found[1] if found is not None else prefix
+    path = literal_path(call[0]) or ""
+    page.route(name, join_paths(prefix, path), at, scope=scope)
+
+
+def _fetch(page: Page, call: Call, at: int) -> None:
+    options = call[1] if not _OBJECT.match(call[0]) else call[0]
+    method = _METHOD.search(options)
+    url = _URL.search(call[0]) if _OBJECT.match(call[0]) else None
+    page.request(method[1] if method else "GET", url[1] if url else call[0], at)
+
+
+def _route(page: Page, receiver: str, call: Call, at: int, servers: dict[str, str]) -> None:
+    """Read `router.route("/x").get(a).post(b)` and `fastify.route({...})`."""
+    if _OBJECT.match(call[0]):
+        method, url, handler = (one.search(call[0]) for one in (_METHOD, _URL, _HANDLER))
+        path = literal_path(url[1]) if url is not None else None
+        if path is not None and "handler" in call[0]:
+            name = handler[1] if handler is not None and handler[1] not in _WORDS else ""
+            prefixed = join_paths(servers.get(receiver, ""), path)
+            page.route(method[1] if method else "ANY", prefixed, at, name)
+        return
+    path = literal_path(call[0])
+    end = call.end
+    while path is not None and (more := _MORE.match(page.text, end)) is not None:
+        inner = read_call(page.text, more.end() - 1)
+        handler_name = _handler(inner.arguments)
+        if handler_name is not None:
+            prefixed = join_paths(servers.get(receiver, ""), path)
+            page.route(_verb(more[1]), prefixed, more.start(1), handler_name)
+        end = inner.end
+
+
+_WORDS = frozenset({"async", "function"})
+
+
+def _called(page: Page, found: re.Match[str], call: Call, servers: dict[str, str]) -> None:
+    verb, receiver, at = found["verb"], found["receiver"], found.start()
+    if verb in ("request", "ajax"):
+        if _CLIENT.search(receiver):
+            _fetch(page, call, at)
+        return
+    path = literal_path(call[0])
+    handler = _handler(call.arguments[1:])
+    is_server = receiver in servers or _SERVER.fullmatch(receiver) is not None
+    is_client = receiver == ")" or (_CLIENT.fullmatch(receiver) is not None and not is_server)
+    if path is not None and handler is not None and path[:1] in ("/", "*", ":"):
+        if is_server or (not is_client and handler == ""):
+            page.route(_verb(verb), join_paths(servers.get(receiver, ""), path), at, handler)
+            return
+        if is_client and handler == "" and receiver == "api":
+            page.route(_verb(verb), path, at, handler)
+            return
+    if is_client and verb != "all":
+        page.request(_verb(verb), call[0], at)
+
+
+def _verb(verb: str) -> str:
+    return {"del": "DELETE", "all": "ANY"}.get(verb, verb)
+
+
+def _handler(arguments: tuple[str, ...]) -> str | None:
+    """Return the name of what answers, "" for a function that has none, None when nothing does."""
+    if not arguments:
+        return None
+    last = arguments[-1].strip()
+    last = last.strip("[]").rpartition(",")[2].strip() if last.startswith("[") else last
+    if _FUNCTION.search(last) is not None:
+        return ""
+    wrapped = re.fullmatch(r"[\w$.]+\(\s*([\w$.]+)\s*\)", last)
+    if wrapped is not None:
+        last = wrapped[1]
+    bound = re.fullmatch(r"([\w$.]+)\.bind\(.*\)", last)
+    name = bound[1] if bound is not None else last
+    return name if _NAME.fullmatch(name) is not None else None

@@ -1,0 +1,141 @@
+"""A file that is read for routes: where what stands in it, and the facts that are found."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from paparatsd.chunks.routing.urls import ANY, METHODS, join_paths, read_address, route_path
+from paparatsd.model import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from paparatsd.model import Symbol
+
+MAX_ROUTES = 1_000
+"""Of one file, and as many requests."""
+MAX_VALUE_CHARS = 200
+MAX_HEAD_LINES = 12
+"""Lines of annotations that a class may begin with."""
+_VALUES = frozenset({"variable", "constant", "field", "property"})
+
+
+class Page:
+    """The text of one file with its symbols. Found facts are kept in `facts`."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        symbols: Sequence[Symbol],
+        comments: Iterable[tuple[int, int, str]],
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.symbols = symbols
+        self._comments = comments
+        self._commented: dict[int, str] | None = None
+        self._homes: list[int] | None = None
+        self._lines: list[str] | None = None
+        self._starts: list[int] | None = None
+        self._facts: dict[tuple[str, str, int, str], Fact] = {}
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All routes and requests that were found."""
+        return tuple(self._facts.values())
+
+    # ------------------------------------------------------------------ places
+
+    def line(self, at: int) -> int:
+        """Return the line of a character."""
+        if self._starts is None:
+            starts, found = [0], self.text.find("\n")
+            while found >= 0:
+                starts.append(found + 1)
+                found = self.text.find("\n", found + 1)
+            self._starts = starts
+        return bisect_right(self._starts, at)
+
+    def is_comment(self, at: int) -> bool:
+        """Say whether a character is in a comment or a doc string."""
+        if self._commented is None:
+            self._commented = {
+                line: text
+                for first, last, text in self._comments
+                for line in range(first, last + 1)
+            }
+        text = self._commented.get(self.line(at))
+        return text is not None and self.text[at : at + 16].partition("\n")[0].strip() in text
+
+    def around(self, at: int) -> int:
+        """Return the innermost symbol around a character, what leads up to it included, or -1."""
+        if self._homes is None:
+            homes = [-1] * (self.text.count("\n") + 2)
+            for index, symbol in enumerate(self.symbols):
+                if symbol.kind not in _VALUES:
+                    first = min(symbol.lead_line or symbol.start_line, symbol.start_line)
+                    last = min(symbol.end_line, len(homes) - 1)
+                    homes[first : last + 1] = [index] * (last + 1 - first)
+            self._homes = homes
+        return self._homes[self.line(at)]
+
+    def head(self, index: int) -> str:
+        """Return the first lines of a symbol with some that lead up to it."""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        symbol = self.symbols[index]
+        first = min(symbol.lead_line or symbol.start_line, symbol.start_line)
+        return "\n".join(self._lines[max(first - 1, 0) : symbol.start_line + MAX_HEAD_LINES])
+
+    def enclosing(self, index: int) -> Iterator[int]:
+        """Yield the symbols around one, the innermost first."""
+        while index >= 0:
+            index = self.symbols[index].parent
+            if index >= 0:
+                yield index
+
+    # ------------------------------------------------------------------ findings
+
+    def route(
+        self, method: str, path: str, at: int, handler: str = "", *, scope: int | None = None
+    ) -> None:
+        """Note a route; `handler` is the name of what answers it, "" for the symbol around."""
+        method = method.upper()
+        method = method if method in METHODS else ANY
+        name = f"{method} {join_paths(route_path(path))}"
+        if len(handler) > MAX_VALUE_CHARS or len(name) > MAX_VALUE_CHARS:
+            return
+        scope = self.around(at) if scope is None else scope
+        self._add(Fact("route", name, self.line(at), scope, "", handler))
+
+    def request(self, method: str, argument: str, at: int, *, joined: str = "+") -> None:
+        """Note a request, when the argument says where to."""
+        found = read_address(argument, joined)
+        if found is None:
+            return
+        method = method.upper()
+        name = f"{method if method in METHODS else ANY} {found[1]}"
+        if len(found[0]) <= MAX_VALUE_CHARS:
+            self._add(Fact("request", name, self.line(at), self.around(at), found[0]))
+
+    def _add(self, fact: Fact) -> None:
+        if len(self._facts) < 2 * MAX_ROUTES:
+            self._facts.setdefault((fact.kind, fact.name, fact.line, fact.value), fact)
+
+
+class Prefixes:
+    """Parts of a text in which paths begin with a prefix: mounts, groups, nested routers."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, int, str]] = []
+
+    def add(self, start: int, end: int, prefix: str) -> None:
+        """Note that paths between two characters begin with a prefix."""
+        self._parts.append((start, end, prefix))
+
+    def at(self, at: int) -> str:
+        """Return the prefixes around a character, the outermost first."""
+        around = sorted(one for one in self._parts if one[0] <= at < one[1])
+        return join_paths(*(one[2] for one in around)) if around else ""

@@ -60,6 +60,9 @@ _WORDS_ONLY = re.compile(rb"[\w\s@]*")
 _COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
 _SELECTORS = re.compile(r"\.(?:\{.*|[_*])$")
 _SPACE = re.compile(r"\s+")
+_TAIL = re.compile(r"(?:[\s{=:]|=>|\bdo)+$")
+_TAIL_ENDS = frozenset("{=:>o")
+"""How a signature ends that has such a tail, its spaces left out."""
 _MAX_NAME_BYTES = 4 * MAX_NAME_CHARS
 _SHORT = 80
 """Bytes of what is worth remembering."""
@@ -238,7 +241,7 @@ def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
     if "\n" in text:
         text = _COMMENT_LINE.sub("", text)
     text = _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS].strip()
-    return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
+    return _TAIL.sub("", text) if text[-1:] in _TAIL_ENDS else text
 
 
 def _first_line(text: str, *, whole: bool) -> str:

@@ -318,12 +318,13 @@ class ProjectSession:
             self._due.drop(WATCH_STARTED)
             listing = await walk.list_tree(checkout, rules)
         known = await self._parts.ledger.known(self._project_id)
+        # What is built now costs nothing the next time, when it is only compared.
+        cost = time.process_time() - began
         if not await self._run_pass(PassInput(known, listing, paranoid=look.paranoid)):
             return
         self._first_pass_done = True
         self._place.note_shown(signature)
         self._checked_at = began_wall
-        cost = time.process_time() - began
         self._due.plan(max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost))
         self._due.answer(look.ticket)
 

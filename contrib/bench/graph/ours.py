@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contrib.bench.graph.sites import Call
@@ -12,6 +13,7 @@ from paparatsd.errors import PaparatsError
 from paparatsd.graph.asked import GraphProject
 from paparatsd.graph.ground import Grounds
 from paparatsd.graph.operations import OPERATIONS
+from paparatsd.graph.slices import finished
 from paparatsd.graph_model import GraphScope, ImpactRequest, UsagesRequest
 from paparatsd.store.reader import CatalogReader
 
@@ -62,9 +64,7 @@ class InProcess:
     def __init__(self, catalog: Path, project: str) -> None:
         self._grounds = Grounds(CatalogReader(catalog))
         row: ProjectRow = self._grounds.reader.project(project)
-        self._projects = [
-            GraphProject(row.id, row.entry.name, row.entry.group, row.generation)
-        ]
+        self._projects = [GraphProject(row.id, row.entry.name, row.entry.group, row.generation)]
         self._project = project
 
     def edges(self, at: str) -> list[Found] | None:
@@ -84,7 +84,8 @@ class InProcess:
 
     def _incoming(self, at: str, offset: int) -> Side | None:
         answer: UsagesAnswer = self._ask(
-            "usages", UsagesRequest(f"{self._project}:{at}", GraphScope(), limit=PAGE, offset=offset)
+            "usages",
+            UsagesRequest(f"{self._project}:{at}", GraphScope(), limit=PAGE, offset=offset),
         )
         return answer.found[0].incoming if answer.found else None
 
@@ -99,7 +100,8 @@ class InProcess:
             self._ask("impact", ImpactRequest(GraphScope(), (f"{self._project}:{at}",)))
 
     def _ask(self, operation: str, request: object) -> Any:  # noqa: ANN401 - each has its own answer
-        return OPERATIONS[operation](self._grounds.of(self._projects), request)
+        answer = OPERATIONS[operation](self._grounds.of(self._projects), request)
+        return finished(answer) if isinstance(answer, GeneratorType) else answer
 
 
 def _plain(edge: Edge) -> Found:

@@ -11,6 +11,7 @@ import numpy as np
 from paparatsd.chunks.embedtext import record_texts
 from paparatsd.chunks.fields import file_fields
 from paparatsd.chunks.fragments import numbered
+from paparatsd.chunks.names import NOISE
 from paparatsd.chunks.record import (
     HEADER,
     MAGIC,
@@ -164,8 +165,15 @@ def definition_weight(symbol: Symbol, *, member: bool) -> float:
 
 
 def _used_names(parsed: ParsedFile) -> NDArray[np.uint32]:
-    """Return the hashes of the names that a file uses, imports included, mere values left out."""
-    distinct = dict.fromkeys(use.name for use in parsed.uses if use.kind != "value")
+    """Return the hashes of the names that a file uses, imports included, mere values left out.
+
+    Words of the languages (`z.string()`) say nothing of who uses whom, unless they are imported.
+    """
+    distinct = dict.fromkeys(
+        use.name
+        for use in parsed.uses
+        if use.kind != "value" and (use.kind == "import" or use.name not in NOISE)
+    )
     names = dict.fromkeys(map(last_part, distinct))
     kept = [name for name in names if len(name) >= SHORTEST_USED_NAME][:MAX_USED_NAMES]
     return np.unique(np.array([term_id(name) for name in kept], np.uint32))

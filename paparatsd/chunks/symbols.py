@@ -44,6 +44,8 @@ _WHOLESALE = frozenset({"c", "cpp", "objc", "swift", "dart"})
 """Languages whose imports bind all names of what they import."""
 _MEMBER = frozenset({b".", b":"})
 _CALLABLE = frozenset({"function", "method", "macro"})
+_OF_TYPES = frozenset({"type", "inherit"})
+_LITERAL = frozenset("\"'`[{0123456789")
 _BODIES = frozenset(
     {
         "body", "block", "function_body", "class_body", "enum_class_body", "enum_body",
@@ -325,9 +327,6 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         name = name.removeprefix(":")
     if not 1 < len(name) <= MAX_NAME_CHARS or "\n" in name:
         return None
-    # `error(...)` says nothing, `log.error(...)` is a member of somebody.
-    if name in NOISE and (kind != "call" or "receiver" not in others):
-        return None
     line = node.start_point[0] + 1
     if "receiver" in others:
         # What holds the name, as `A\B` holds `B`, says before it what the name belongs to.
@@ -340,7 +339,13 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         return _split_use(name, kind, line)
     else:
         receiver = ""
-    return Use(name, kind, line, receiver)
+    use = Use(name, kind, line, receiver)
+    return use if name not in NOISE or _is_of_something(use) else None
+
+
+def _is_of_something(use: Use) -> bool:
+    """Say whether a word of the language is a member here: `z.string()`, but not `"a".length`."""
+    return bool(use.receiver) and use.kind not in _OF_TYPES and use.receiver[0] not in _LITERAL
 
 
 def _receiver_of(text: bytes) -> str:

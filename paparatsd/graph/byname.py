@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_MEANINGS = 50
 """A name that is defined in more places says nothing about any of them."""
+MAX_SPELLED = 120
+"""Definitions of a name that nothing else is known of, before the unlikely are not looked at."""
 _MAX_KEPT = 20_000
 MIN_GUESSED_CHARS = 3
 """Shorter names are not resolved by name alone."""
@@ -73,6 +75,17 @@ class Names:
             fitting(without_stubs(found), use), key=lambda one: distance(file.path, one.path)
         )
 
+    def types(self, name: str, family: str) -> Sequence[Target]:
+        """Return the types of a name, at most MAX_MEANINGS."""
+        places = self._namesakes(name, family)[:MAX_MEANINGS]
+        return [
+            one
+            for one in places
+            if (symbol := symbol_of(one)) is not None
+            and symbol.kind in TYPES
+            and is_definition(one)
+        ]
+
     def _namesakes(self, name: str, family: str) -> Sequence[Target]:
         """Return the definitions of a name in languages that can use each other's names."""
         key = (family, name)
@@ -97,12 +110,34 @@ class Names:
         last = parts[-1] if parts else last_part(name)
         asked = ".".join(parts)
         found = []
-        for one in self.tree.defining([last])[last]:
+        for one in self._likely(last, alone=len(parts) < 2):
             symbol = symbol_of(one)
             if symbol is not None and _ends_in(symbol, one.path, parts):
                 found.append((_rank(one, symbol, asked), one))
         found.sort(key=lambda pair: pair[0])
         return [one for _, one in found[:MAX_MEANINGS]]
+
+    def _likely(self, name: str, *, alone: bool) -> Sequence[Target]:
+        """Return the definitions of a name; of very many those that come first in any ranking.
+
+        `alone`: nothing but the name is known of them.
+        """
+        places = self.tree.defining([name])[name]
+        if alone and len(places) > MAX_SPELLED:
+            ranked = sorted(
+                zip(places, self.tree.kinds(name), strict=True),
+                key=lambda pair: (
+                    is_test(pair[0].path),
+                    pair[1] not in CALLABLE | TYPES,
+                    pair[1] == "method",
+                    pair[0].path.count("/"),
+                    pair[0].path,
+                ),
+            )
+            places = [one for one, _ in ranked[:MAX_SPELLED]]
+        for _ in self.tree.files(sorted({one.path for one in places})):
+            pass  # reads them at once
+        return places
 
 
 def symbol_of(target: Target) -> Symbol | None:
@@ -116,7 +151,7 @@ def _may_be_bare(target: Target) -> bool:
     file = target.tree.file(target.path)
     if file is None:
         return False
-    return not traits_of(file.language).bound_types or is_top(file, target.index)
+    return not traits_of(file.language).adding or is_top(file, target.index)
 
 
 def is_definition(target: Target) -> bool:

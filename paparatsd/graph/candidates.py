@@ -57,6 +57,9 @@ def spellings(tree: Tree, target: Target, owner: Target | None) -> Sequence[str]
     made_by = symbol_of(owner) if owner is not None else None
     if made_by is not None and name in traits_of(file.language).constructors:
         names[made_by.name] = None
+    ending = traits_of(file.language).attribute
+    if ending and name.endswith(ending) and name != ending:
+        names[name.removesuffix(ending)] = None
     fresh: list[str] = list(names)
     for _ in range(MAX_RENAMES):
         fresh = [one for one in _renames(tree, fresh) if one not in names]

@@ -30,6 +30,8 @@ MAX_BYTES = 96_000_000
 _TEXT_BYTES, _OBJECT_BYTES, _INDEX_BYTES = 57, 180, 120
 """What a short text, a symbol, and an entry of an index take, texts aside (64-bit CPython)."""
 _BATCH = 200
+_WEIGHED_EVERY = 8
+"""Looks at kept files before one is weighed anew; each file is looked at over and over."""
 
 
 class _Columns:
@@ -273,6 +275,12 @@ class FileSymbols:
         above = [one for one in found if one.line <= line]
         return above[-1] if above else found[0] if found else None
 
+    def bound_above(self, name: str, line: int) -> tuple[int, int]:
+        """Return how many facts about a name stand above a line, and how many down to it."""
+        columns = self._fact_columns()
+        lines = [columns.columns[2][row] for row in columns.rows(1, name)]
+        return sum(one < line for one in lines), sum(one <= line for one in lines)
+
     def own_fields(self, name: str) -> Sequence[Fact]:
         """Return how methods of any type in the file bind a field of their instance."""
         rows = self._fact_columns().rows(1, f"self.{name}")
@@ -325,6 +333,7 @@ class Files:
         self._kept: OrderedDict[VersionId, FileSymbols] = OrderedDict()
         self._weights: dict[VersionId, int] = {}
         self._bytes = 0
+        self._asked = 0
 
     @property
     def bytes(self) -> int:
@@ -336,7 +345,9 @@ class Files:
         known = self._kept.get(version)
         if known is not None:
             self._kept.move_to_end(version)
-            self._weigh(known)
+            self._asked += 1
+            if self._asked % _WEIGHED_EVERY == 0:
+                self._weigh(known)
             return known
         return next(iter(self._load(source, {version: path})), None)
 

@@ -57,6 +57,7 @@ class Members:
         self._those_of = those_of
         self._above = 0
         self._own: dict[tuple[int, str, int, str], tuple[Target, ...]] = {}
+        self._fields: dict[tuple[int, str, int, str], Sequence[tuple[Place, Fact]]] = {}
         self._lineages: dict[tuple[int, str, int], Lineage] = {}
         self._bases: dict[tuple[int, str, int], Bases] = {}
 
@@ -100,13 +101,22 @@ class Members:
                 return found
         return []
 
-    def fields(self, target: Target, name: str) -> list[tuple[Place, Fact]]:
+    def fields(self, target: Target, name: str) -> Sequence[tuple[Place, Fact]]:
         """Return how a type's field is bound: in its body, and in its methods by `self`."""
+        key = (*target.key, name)
+        known = self._fields.get(key)
+        if known is None:
+            if len(self._fields) > _MAX_KEPT:
+                self._fields.clear()
+            known = self._fields[key] = self._look_for_fields(target, name)
+        return known
+
+    def _look_for_fields(self, target: Target, name: str) -> Sequence[tuple[Place, Fact]]:
         file = target.tree.file(target.path)
         if file is None:
-            return []
+            return ()
         qualified = file.symbols[target.index].qualified
-        found = []
+        found: list[tuple[Place, Fact]] = []
         for at in file.qualified(qualified):
             found += [
                 (Place(target.tree, file, at, fact.line), fact)

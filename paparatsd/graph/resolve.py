@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
+_MAX_KEPT = 50_000
 _HEAD = re.compile(r"[^\W\d]\w*")
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
 _CAST = re.compile(
@@ -71,6 +72,7 @@ class Resolver:
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
         self._names = Names(tree)
+        self._kept: dict[tuple[object, ...], Resolution] = {}
 
     # ------------------------------------------------------------------ uses
 
@@ -79,13 +81,24 @@ class Resolver:
         if use.kind == "import":
             return self._imported(file, use)
         scope = file.around(use.line)
-        if use.kind == "inherit" and (owner := type_at(file, use.line)) >= 0:
-            scope = file.outer(owner)
-        place = Place(self.tree, file, scope, use.line)
+        if use.kind == "inherit":
+            owner = type_at(file, use.line)
+            scope = file.outer(owner) if owner >= 0 else scope
+        key = (file.version, scope, use.kind, use.name, use.receiver, _view(file, use))
+        known = self._kept.get(key)
+        if known is None:
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.clear()
+            known = self._kept[key] = self._resolve(Place(self.tree, file, scope, use.line), use)
+        return known
+
+    def _resolve(self, place: Place, use: Use) -> Resolution:
         if use.receiver:
             return self._member(place, use)
-        found = self._bare(place, use)
-        return self._lent_only(place, found) if traits_of(file.language).lends_this else found
+        found, traits = self._bare(place, use), traits_of(place.file.language)
+        if not found.targets and traits.attribute and use.kind == "decorator":
+            found = self._bare(place, use._replace(name=use.name + traits.attribute))
+        return self._lent_only(place, found) if traits.lends_this else found
 
     def _lent_only(self, place: Place, found: Resolution) -> Resolution:
         """Doubt that a bare name means a function that extends something which is not around."""
@@ -236,7 +249,7 @@ class Resolver:
             if whole is not None and whole.targets:
                 return whole
         if not values and (package := self._foreign(place, use.receiver)):
-            return Resolution(external=package)
+            return self._unseen(place.file, use, package) or Resolution(external=package)
         return self._by_name(place.file, use, member=True)
 
     def _of_literal(self, file: FileSymbols, use: Use) -> Resolution:
@@ -246,6 +259,20 @@ class Resolver:
         family = traits_of(file.language).family
         found = self._types.extensions.of_text(self.tree, use.name, family)
         return self._exact(found, use) if found else Resolution()
+
+    def _unseen(self, file: FileSymbols, use: Use, head: str) -> Resolution | None:
+        """Return the members of types that may be named here though no statement is seen for it."""
+        traits = traits_of(file.language)
+        if not traits.unseen_types or use.receiver != head or head in traits.foreign:
+            return None
+        found: list[Target] = []
+        types = 0
+        for one in self._names.types(head, traits.family):
+            members = self._types.members.find(one, use.name)
+            types += bool(members)
+            found += [member for member in members if member not in found]
+        certainty = Certainty.INFERRED if types == 1 else Certainty.AMBIGUOUS
+        return Resolution(tuple(found[:MAX_MEANINGS]), certainty) if found else None
 
     def _foreign(self, place: Place, receiver: str) -> str:
         """Return the package that a receiver is from for sure, though nothing binds it; or ""."""
@@ -449,6 +476,23 @@ class Resolver:
             and symbol.qualified == qualified
         ]
         return found[0] if found else None
+
+
+def _view(file: FileSymbols, use: Use) -> tuple[int, ...]:
+    """Return what of the place of a use, other than its scope, may tell what its name is.
+
+    That is how many of the bindings and definitions of its first name stand above it.
+    """
+    head = _HEAD.match(use.receiver) if use.receiver else None
+    name = head[0] if head is not None else use.receiver or use.name
+    line, view = use.line, list(file.bound_above(name, use.line))
+    for at in file.named(name):
+        symbol = file.symbols[at]
+        view.append(symbol.start_line <= line)
+        if symbol.parent >= 0:
+            around = file.symbols[symbol.parent]
+            view.append(around.start_line <= line <= around.end_line)
+    return tuple(view)
 
 
 def _closes_at_end(text: str) -> bool:

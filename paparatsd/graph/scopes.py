@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from paparatsd.graph.files import FileSymbols
-    from paparatsd.model import Fact, Use
+    from paparatsd.model import Fact, Symbol, Use
 
 NOTHING = frozenset({"", "None", "null", "nil", "undefined", "NULL", "nullptr"})
 """Values that say nothing of what a name is bound to later."""
 
 _TAGGED = frozenset({"struct", "enum"})
 _SCOPED = re.compile(r"\benum\s+(?:class|struct)\b")
+_KEYED = re.compile(
+    r"(?:(?:async|get|set)\s+)?\*?\s*(?!(?:function|if|for|while|switch|return)\b)[\w$\"'\[\]#.-]+\s*[:(]"
+)
 _DECLARED = re.compile(r"(?:const|let|var|class|(?:async\s+)?function)\b")
 
 
@@ -115,6 +118,8 @@ def _in_body(file: FileSymbols, scope: int, line: int, name: str) -> Iterator[Bi
             or _is_within_value(file, at, scope, line)
         ],
     )
+    if inside and traits_of(file.language).blocks == "all":
+        inside = tuple(at for at in inside if not _is_of_object(file.symbols[at]))
     if len(inside) > 1 and _has_blocks(file, scope):
         inside = _nearest(file, inside, line)
     fact = best_fact(file.scope_facts(scope, name), line)
@@ -210,6 +215,11 @@ def defining(file: FileSymbols, found: Sequence[int]) -> tuple[int, ...]:
         if (kind := file.symbols[at].kind) not in added
         or (kind == "module" and file.symbols[at].signature[-1:] != ";")
     )
+
+
+def _is_of_object(symbol: Symbol) -> bool:
+    """Say whether a function is written as a member of an object: `{ go: () => 1, stop() {} }`."""
+    return symbol.kind in CALLABLE and _KEYED.match(symbol.signature) is not None
 
 
 def home(file: FileSymbols, index: int) -> int:

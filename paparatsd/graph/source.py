@@ -91,6 +91,7 @@ class Tree:
         self._paths = {version: path for path, version in self._versions.items()}
         self._kept: dict[str, Any] = {}
         self._defining: dict[str, tuple[Target, ...]] = {}
+        self._kinds: dict[str, tuple[str, ...]] = {}
         self._using: dict[str, tuple[str, ...]] = {}
 
     def __repr__(self) -> str:
@@ -179,15 +180,22 @@ class Tree:
         if missing:
             if len(self._defining) + len(missing) > MAX_KEPT_NAMES:
                 self._defining.clear()
+                self._kinds.clear()
                 missing = wanted
             for name, rows in self._source.symbols_named(missing).items():
-                found = (
-                    (self._paths[row.version], row.ordinal)
+                found = sorted(
+                    (self._paths[row.version], row.ordinal, row.kind)
                     for row in rows
                     if row.name == name and row.version in self._paths
                 )
-                self._defining[name] = tuple(Target(self, *place) for place in sorted(found))
+                self._defining[name] = tuple(Target(self, path, at) for path, at, _ in found)
+                self._kinds[name] = tuple(kind for _, _, kind in found)
         return {name: self._defining.get(name, ()) for name in wanted}
+
+    def kinds(self, name: str) -> Sequence[str]:
+        """Return the kinds of the definitions of a name, parallel to `defining`."""
+        self.defining([name])
+        return self._kinds.get(name, ())
 
     def using(self, names: Iterable[str]) -> Mapping[str, Sequence[str]]:
         """Return for each name, spelled exactly so, the paths of the files that use it."""

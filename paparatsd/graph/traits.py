@@ -40,6 +40,8 @@ class Traits:
     "inside" of functions. `foreign`: names of packages that are always from outside;
     `bound_types`: so is what a capital begins and nothing binds. `textual_macros`: macros are seen
     without being imported.
+    `unseen_types`: but types may come from a base, or from what a build file opens, unseen.
+    `attribute`: how the names of types end that may be left out where they mark something.
     `maker`: the member of a type that gives an instance. `bare_calls`: naming a function calls it.
     """
 
@@ -69,6 +71,8 @@ class Traits:
     foreign: frozenset[str] = _NONE
     bound_types: bool = False
     textual_macros: bool = False
+    unseen_types: bool = False
+    attribute: str = ""
     maker: str = ""
     bare_calls: bool = False
 
@@ -80,6 +84,13 @@ _OPENING = frozenset({
     "deref", "or_else", "context", "with_context", "read", "write", "load", "await",
 })  # fmt: skip
 """What Rust's wrappers and common traits have: types seldom have them themselves."""
+_DOTNET = frozenset({
+    "Activator", "Array", "BitConverter", "Buffer", "Console", "Convert", "DateTime",
+    "DateTimeOffset", "Debug", "Directory", "Encoding", "Enum", "Enumerable", "Environment",
+    "File", "GC", "Guid", "Interlocked", "Math", "Monitor", "Path", "Process", "Regex", "String",
+    "Task", "Thread", "TimeSpan", "Type", "Uri", "ValueTask",
+})  # fmt: skip
+"""Types that nearly every C# file sees."""
 _THIS = frozenset({"this"})
 _SELF = frozenset({"self"})
 PYTHON = Traits(
@@ -110,12 +121,12 @@ C = replace(CPP, tags=True)
 JVM = Traits(
     family="jvm", own=_THIS, own_type=frozenset({"companion"}), implicit_this=True,
     constructors=("=", "constructor", "<init>", "this"), full_names=True, bound="always",
-    passes_on=False, calls_apart=True,
+    passes_on=False, calls_apart=True, bound_types=True, unseen_types=True,
 )  # fmt: skip
 KOTLIN = Traits(
     family="jvm", own=_THIS, implicit_this=True, constructors=("=", "constructor"),
     open_types=True, full_names=True, bound="always", passes_on=False, parts="package",
-    extended=True, lends_this=True,
+    extended=True, lends_this=True, bound_types=True, unseen_types=True,
 )  # fmt: skip
 TRAITS: Mapping[str, Traits] = MappingProxyType(
     {
@@ -179,6 +190,10 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             passes_on=False,
             parts="package",
             extended=True,
+            bound_types=True,
+            attribute="Attribute",
+            unseen_types=True,
+            foreign=_DOTNET,
         ),
         "php": Traits(
             family="php",
@@ -205,6 +220,7 @@ TRAITS: Mapping[str, Traits] = MappingProxyType(
             calls_apart=True,
             maker="new",
             bare_calls=True,
+            bound_types=True,
         ),
     }
 )

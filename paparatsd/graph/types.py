@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paparatsd.graph.extensions import Extensions, extends_types, gives_itself
+from paparatsd.graph.extensions import Extensions, bound_of, extends_types, gives_itself
 from paparatsd.graph.files import TYPES, VALUES
 from paparatsd.graph.fixtures import fixture_of
 from paparatsd.graph.imports import Found, Imports, Module
@@ -57,13 +57,14 @@ class Types:
         self.imports = imports
         self.parts = Parts(imports)
         self.members = Members(self.bases_named, self.parts.those_of)
-        self.extensions = Extensions(self.members, self.of_type)
+        self.extensions = Extensions(self.members, self._extended_type)
         self._kept: dict[tuple[int, str, int, int, str], Values] = {}
         self._visiting: set[tuple[int, str, int, int, str]] = set()
         self._lent: dict[tuple[int, str, int], Values] = {}
         self._depth = 0
         self._steps = 0
         self._nested = 0
+        self._cut = 0
 
     # ------------------------------------------------------------------ chains
 
@@ -73,9 +74,11 @@ class Types:
         if place.own is None and (known := self._kept.get(key)) is not None:
             return known
         if key in self._visiting or self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         if self._depth == 0:
             self._steps = 0
+        cut = self._cut
         self._visiting.add(key)
         self._depth += 1
         try:
@@ -83,7 +86,8 @@ class Types:
         finally:
             self._depth -= 1
             self._visiting.discard(key)
-        if self._depth == 0 and place.own is None:
+        # What was cut short on the way, by a circle or by depth, may be more when asked for alone.
+        if place.own is None and (self._depth == 0 or self._cut == cut):
             if len(self._kept) > _MAX_KEPT:
                 self._kept.clear()
             self._kept[key] = found
@@ -209,7 +213,7 @@ class Types:
         while scope >= 0:
             fact = place.file.binds(scope, "this", place.line)
             if fact is not None:
-                return self._of_fact(replace(place, scope=scope), fact)
+                return self._extended_type(replace(place, scope=scope, line=fact.line), fact.type)
             scope = place.file.outer(scope)
         return ()
 
@@ -245,6 +249,7 @@ class Types:
         """Return what a bare name is: () when it is bound to who knows what, None when unbound."""
         self._steps += 1
         if self._steps > MAX_STEPS:
+            self._cut += 1
             return ()
         lent = False
         for binding in bindings(place.file, place.scope, place.line, name, called=called):
@@ -377,6 +382,7 @@ class Types:
     def of_type(self, place: Place, text: str) -> Values:
         """Return what a variable of a declared type is: objects, lists, or things from outside."""
         if self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         self._depth += 1
         try:
@@ -424,6 +430,11 @@ class Types:
     def _types_named(self, place: Place, name: str) -> Values:
         """Return the types that a name in a type's place means; one from outside when unknown."""
         found = self.chain(place, name.replace("\\", "."))
+        if not found and (bound := bound_of(place, name)):
+            return tuple(
+                replace(one, sort=Sort.TYPE) if one.sort is Sort.OBJECT else one
+                for one in self.of_type(place, bound)
+            )
         last = _last(name) if extends_types(place.file.language) else ""
         types = tuple(
             replace(one, text=last) if one.sort is Sort.OUTSIDE else one
@@ -435,18 +446,21 @@ class Types:
     def bases_named(self, place: Place, use: Use) -> Bases:
         """Return the types that an `inherit` use names."""
         text = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        # Bases are kept: what they are must not depend on how deep in an expression they came up.
+        found = self._afresh(lambda: self._types_named(place, text))
+        types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
+        return Bases(types, outside=not types)
+
+    def _afresh(self, look: Callable[[], Values]) -> Values:
+        """Look something up that is kept: it must not depend on how deep in what it came up."""
         depth, steps = self._depth, self._steps
         nested = self._nested
         self._nested += 1
         if nested < MAX_NESTED:
             self._depth, self._steps = 1, 0
         try:
-            found = self._types_named(place, text)
+            return look()
         finally:
             self._depth, self._steps, self._nested = depth, steps, nested
-        types = tuple(one.target for one in found if one.sort is Sort.TYPE and one.target)
-        return Bases(types, outside=not types)
 
     # ------------------------------------------------------------------ steps of a chain
 
@@ -457,6 +471,7 @@ class Types:
     def _deeper(self, step: Callable[[], Values]) -> Values:
         """Take a step unless too many led here: things may give themselves."""
         if self._depth >= MAX_DEPTH:
+            self._cut += 1
             return ()
         if self._depth == 0:
             self._steps = 0
@@ -510,6 +525,7 @@ class Types:
     def _member(self, value: Value, name: str) -> Values:
         self._steps += 1
         if self._steps > MAX_STEPS:
+            self._cut += 1
             return ()
         if value.sort is Sort.MODULE and value.module is not None:
             return self.values_of(self.imports.member(value.module, name))
@@ -548,6 +564,11 @@ class Types:
         if lineage.outside:
             return (outside(""),)
         return (value,) if name in SAME else ()
+
+    def _extended_type(self, place: Place, text: str) -> Values:
+        """Return what a function extends; the type's name is not looked up inside of it."""
+        outer = replace(place, scope=place.file.outer(place.scope))
+        return self._afresh(lambda: self.of_type(outer, text))
 
     def _extending(self, value: Value, name: str) -> Values:
         """Return the functions of the name that extend what a value is."""

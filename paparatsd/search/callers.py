@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.names import NOISE
 from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.search.focus import Part, cut_out, whole
 from paparatsd.search.merging import merge_hits
@@ -108,6 +109,8 @@ def find_callers(
     near = users.get(qualifiers[-1], {}) if qualifiers else {}
     most = MAX_QUALIFIED_FILES if qualifiers else MAX_FILES
     for name in (asked, *exact_spellings(asked)):
+        if name in NOISE:
+            continue
         files = _files(users.get(name, {}), near, views, allowed, query.about)
         if files:
             finder = _Finder(reader, shelf, name, qualifiers, views)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 import structlog
 
+from paparatsd.chunks.names import NOISE
 from paparatsd.chunks.record import read_record
 from paparatsd.errors import StateCorrupt
 from paparatsd.search.arena import Arena
@@ -174,10 +175,12 @@ class Shelf:
         return found
 
     def uses(self, version: int) -> UsedNames:
-        """Return the names that the version uses, imports left out."""
+        """Return the names that the version uses, without imports and words of the languages."""
         found = self._uses.get(version)
         if found is None:
-            lines, names = self._reader.used_names(version, NO_USERS)
-            found = UsedNames(array("I", lines), tuple(names))
+            uses = zip(*self._reader.used_names(version, NO_USERS), strict=True)
+            told = [(line, name) for line, name in uses if name not in NOISE]
+            lines, names = zip(*told, strict=True) if told else ((), ())
+            found = UsedNames(array("I", lines), names)
             self._uses.put(version, found, PER_CHUNK_BYTES + PER_USE_BYTES * len(names))
         return found

@@ -137,9 +137,7 @@ def answered(
 
 def test_every_use_means_what_the_key_says(answered: list[tuple[Question, str]]) -> None:
     wrong = [
-        f"{one.text}    BUT {said}"
-        for one, said in answered
-        if not one.gap and said != one.answer
+        f"{one.text}    BUT {said}" for one, said in answered if not one.gap and said != one.answer
     ]
     assert not wrong, "\n" + "\n".join(wrong)
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from paparatsd.chunks.fields import BODY, DOC, PATH, SYM, file_fields, lexical_vectors
+from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.packing import build_record, definition_weight
+from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import defined_ids, last_part, read_record, term_counts, used_ids
 from paparatsd.chunks.terms import term_id
 from paparatsd.errors import StateCorrupt
@@ -187,6 +189,16 @@ def test_names_are_counted_apart_from_words_once_per_file() -> None:
     assert by_id[int(defined_ids(defined)[0])] == 1
     assert by_id[int(used_ids(used)[0])] == 1
     assert record.used_names.tolist() == used.tolist()
+
+
+def test_words_of_the_language_are_used_names_only_when_they_are_imported() -> None:
+    text = "import { string } from 'x';\nz.number().email(); console.error(1); z.string();\n"
+    parsed = parse_file("a.ts", text, ChunkLimits())
+    assert {use.name for use in parsed.uses} >= {"string", "number", "error", "email"}
+
+    record = read_record(build_record("a.ts", parsed, lexical_vectors("a.ts", parsed), encode))
+
+    assert record.used_names.tolist() == sorted(term_id(name) for name in ("string", "email"))
 
 
 def test_record_says_in_which_fields_a_term_stands_and_how_often_in_the_text() -> None:

@@ -72,9 +72,7 @@ class LanguageServer:
 
     def functions(self, path: str) -> list[tuple[int, int, str]]:
         """Return (line, column, name) of the functions of an open file, both from 0."""
-        answer = self.call(
-            "textDocument/documentSymbol", {"textDocument": {"uri": self.uri(path)}}
-        )
+        answer = self.call("textDocument/documentSymbol", {"textDocument": {"uri": self.uri(path)}})
         found: list[tuple[int, int, str]] = []
         waiting = list(answer or [])
         while waiting:
@@ -160,7 +158,7 @@ class LanguageServer:
 
     def _handle(self, message: dict[str, Any]) -> None:
         """Answer what the server asks of a client, note what work has ended."""
-        method, params = message.get("method"), message.get("params")
+        method, params = message.get("method"), message.get("params") or {}
         if method == "$/progress" and params["value"].get("kind") == "end":
             self._ended.add(str(params["token"]))
         if "id" in message and method is not None:

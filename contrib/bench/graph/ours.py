@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
 
 from contrib.bench.graph.sites import Call
 from contrib.bench.quality.daemon import QueryRefused, Service, running
@@ -13,6 +14,7 @@ from paparatsd.graph.asked import GraphProject
 from paparatsd.graph.ground import Grounds
 from paparatsd.graph.operations import OPERATIONS
 from paparatsd.graph_model import GraphScope, ImpactRequest, UsagesRequest
+from paparatsd.model import ProjectName
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -21,39 +23,60 @@ if TYPE_CHECKING:
 
     from contrib.bench.graph.references import Function
     from contrib.bench.graph.sites import Lines, Place
-    from paparatsd.graph_model import Edge, Side, UsagesAnswer
-    from paparatsd.store.rows import ProjectRow
 
 PAGE = 200
 NOT_CALLS = frozenset({"imports", "overrides"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Users of one symbol in one file."""
-
-    relation: str
-    certainty: str
-    name: str
-    note: str
-    path: str
-    lines: tuple[int, ...]
-
-
 class Asker(Protocol):
-    """Somebody who can be asked about one project."""
+    """Somebody who can be asked as clients ask; False when nothing is defined at a place."""
 
-    def edges(self, at: str) -> list[Found] | None:
-        """Return all users, the sure ones first; None when nothing is defined there."""
+    def usages(self, at: str) -> bool:
+        """Ask for the first page of users."""
         ...
 
-    def usages(self, at: str) -> None:
-        """Ask for the first page of users, as a client does."""
-        ...
-
-    def impact(self, at: str) -> None:
+    def impact(self, at: str) -> bool:
         """Ask for what depends on something within two uses."""
         ...
+
+
+class OverSocket:
+    """The daemon, over one connection to its Unix socket."""
+
+    def __init__(self, service: Service, project: str) -> None:
+        self._service, self._project = service, project
+
+    def edges(self, at: str) -> list[dict[str, Any]] | None:
+        """Return all users, the sure ones first; None when nothing is defined at a place."""
+        found: list[dict[str, Any]] = []
+        offset: int | None = 0
+        while offset is not None:
+            body = {"address": f"{self._project}:{at}", "limit": PAGE, "offset": offset}
+            try:
+                answer = self._service.call("POST", "/v1/usages", body)
+            except QueryRefused:
+                return None
+            if not answer["found"]:
+                return None
+            side = answer["found"][0]["incoming"]
+            found += side["edges"]
+            offset = side["more"]
+        return found
+
+    def usages(self, at: str) -> bool:
+        """See Asker."""
+        return self._answers("/v1/usages", {"address": f"{self._project}:{at}"})
+
+    def impact(self, at: str) -> bool:
+        """See Asker."""
+        return self._answers("/v1/impact", {"address": [f"{self._project}:{at}"]})
+
+    def _answers(self, path: str, body: dict[str, Any]) -> bool:
+        try:
+            self._service.call("POST", path, body)
+        except QueryRefused:
+            return False
+        return True
 
 
 class InProcess:
@@ -61,79 +84,65 @@ class InProcess:
 
     def __init__(self, catalog: Path, project: str) -> None:
         self._grounds = Grounds(CatalogReader(catalog))
-        row: ProjectRow = self._grounds.reader.project(project)
-        self._projects = [
-            GraphProject(row.id, row.entry.name, row.entry.group, row.generation)
-        ]
+        row = self._grounds.reader.project(ProjectName(project))
+        self._projects = [GraphProject(row.id, row.entry.name, row.entry.group, row.generation)]
         self._project = project
 
-    def edges(self, at: str) -> list[Found] | None:
+    def usages(self, at: str) -> bool:
         """See Asker."""
-        found: list[Found] = []
-        offset: int | None = 0
-        while offset is not None:
-            try:
-                side = self._incoming(at, offset)
-            except PaparatsError:
-                return None
-            if side is None:
-                return None
-            found += [_plain(edge) for edge in side.edges]
-            offset = side.more
-        return found
+        return self._answers("usages", UsagesRequest(f"{self._project}:{at}", GraphScope()))
 
-    def _incoming(self, at: str, offset: int) -> Side | None:
-        answer: UsagesAnswer = self._ask(
-            "usages", UsagesRequest(f"{self._project}:{at}", GraphScope(), limit=PAGE, offset=offset)
-        )
-        return answer.found[0].incoming if answer.found else None
-
-    def usages(self, at: str) -> None:
+    def impact(self, at: str) -> bool:
         """See Asker."""
-        with contextlib.suppress(PaparatsError):
-            self._ask("usages", UsagesRequest(f"{self._project}:{at}", GraphScope()))
+        return self._answers("impact", ImpactRequest(GraphScope(), (f"{self._project}:{at}",)))
 
-    def impact(self, at: str) -> None:
-        """See Asker."""
-        with contextlib.suppress(PaparatsError):
-            self._ask("impact", ImpactRequest(GraphScope(), (f"{self._project}:{at}",)))
+    def functions(self) -> list[tuple[str, str]]:
+        """Return place and name of all functions of the project, by path and place."""
+        (tree,) = self._grounds.of(self._projects).trees
+        return [
+            (f"{file.path}:{symbol.start_line}", symbol.name)
+            for file in tree.files(tree.paths)
+            for symbol in file.symbols
+            if symbol.kind in ("function", "method")
+        ]
 
-    def _ask(self, operation: str, request: object) -> Any:  # noqa: ANN401 - each has its own answer
-        return OPERATIONS[operation](self._grounds.of(self._projects), request)
-
-
-def _plain(edge: Edge) -> Found:
-    return Found(
-        edge.relation.value,
-        edge.certainty.value,
-        edge.name,
-        edge.note,
-        edge.symbol.path,
-        edge.lines,
-    )
+    def _answers(self, operation: str, request: object) -> bool:
+        try:
+            OPERATIONS[operation](self._grounds.of(self._projects), request)
+        except PaparatsError:
+            return False
+        return True
 
 
-def calls_of(asker: Asker, function: Function, lines: Lines) -> Mapping[Place, Call] | None:
+def calls_of(asker: OverSocket, function: Function, lines: Lines) -> Mapping[Place, Call] | None:
     """Return where a function is called and how sure that is; None when nothing stands there."""
-    edges = asker.edges(f"{function.path}:{function.line}:{function.column}")
+    at = f"{quote(function.path)}:{function.line}:{function.column}"
+    edges = asker.edges(at)
     if edges is None:
         return None
     found: dict[Place, Call] = {}
     for edge in edges:
-        call = Call(edge.certainty, edge.name, edge.note.startswith("through "))
-        for line in edge.lines if edge.relation not in NOT_CALLS else ():
-            if lines.calls(edge.path, line, edge.name):
-                found.setdefault((edge.path, line), call)
+        name, path = edge["written"], edge["symbol"]["path"]
+        call = Call(edge["certainty"], name, edge["note"].startswith("through "))
+        for line in edge["lines"] if edge["relation"] not in NOT_CALLS else ():
+            if lines.calls(path, line, name):
+                found.setdefault((path, line), call)
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A daemon that shows one project."""
+
+    service: Service
+    catalog: Path
+    project: str
+
+
 @contextlib.contextmanager
-def indexed(root: Path) -> Iterator[tuple[Service, Path, str]]:
-    """Yield a daemon that has indexed a directory, its catalog and the project's name."""
+def indexed(root: Path) -> Iterator[Indexed]:
+    """Yield a daemon that has indexed a directory."""
     with running() as service:
         (project,) = service.index([root])
         catalog = next(service.daemon.home.rglob("catalog.sqlite3"))
-        yield service, catalog, str(project["name"])
-
-
-__all__ = ["InProcess", "QueryRefused", "calls_of", "indexed"]
+        yield Indexed(service, catalog, str(project["name"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SKIPPED = frozenset({"node_modules", ".git", "dist", "build", "coverage", ".venv", "venv"})
 STOP_S = 5.0
+TOOLS = ("pyright", "typescript", "javascript", "clangd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +72,11 @@ class Tool(Protocol):
 def files_with(root: Path, suffixes: tuple[str, ...]) -> list[str]:
     """Return the paths below a directory with one of these suffixes, ascending."""
     found = []
-    for folder, folders, names in root.walk() if hasattr(root, "walk") else _walk(root):
-        folders[:] = [one for one in folders if one not in SKIPPED]
-        found += [str((folder / one).relative_to(root)) for one in names if one.endswith(suffixes)]
-    return sorted(one for one in found if (root / one).is_file())
-
-
-def _walk(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    import os  # noqa: PLC0415 - Path.walk is of Python 3.12
-
     for folder, folders, names in os.walk(root):
-        yield Path(folder), folders, names
+        folders[:] = [one for one in folders if one not in SKIPPED]
+        inside = Path(folder).relative_to(root)
+        found += [str(inside / one) for one in names if one.endswith(suffixes)]
+    return sorted(one for one in found if (root / one).is_file())
 
 
 class ServerTool:
@@ -210,7 +206,7 @@ def opened(kind: str, installed: Path, root: Path, flags: str) -> Iterator[Tool]
     elif kind == "clangd":
         with tempfile.TemporaryDirectory(prefix="paparats-bench-") as database:
             asked = (".c", ".cc", ".cpp")
-            read = (*asked, ".h", ".hpp", ".inl")
+            headers = (".h", ".hpp", ".inl")
             _write_commands(Path(database), root, files_with(root, asked), flags)
             command = [
                 str(installed / "py" / "bin" / "clangd"),
@@ -220,10 +216,10 @@ def opened(kind: str, installed: Path, root: Path, flags: str) -> Iterator[Tool]
                 "-j=1",
             ]
             with _server(command, root, {}) as server:
-                tool = ServerTool(server, "cpp", read, asked)
-                server.open(next(one for one in tool.files() if one.endswith(asked)), "cpp")
+                known = ServerTool(server, "cpp", (*asked, *headers), asked)
+                server.open(next(one for one in known.files() if one.endswith(asked)), "cpp")
                 server.wait_for_progress("backgroundIndexProgress")
-                yield tool
+                yield known
     else:
         raise ValueError(f"no tool is called {kind!r}")
 

@@ -21,8 +21,14 @@
 (annotation name: (identifier) @use.decorator)
 (superclass (type_identifier) @use.inherit)
 (superclass (generic_type (type_identifier) @use.inherit))
+(superclass (scoped_type_identifier (_) @receiver . (type_identifier) @use.inherit))
+(superclass (generic_type
+  (scoped_type_identifier (_) @receiver . (type_identifier) @use.inherit)))
 (super_interfaces (type_list (type_identifier) @use.inherit))
 (super_interfaces (type_list (generic_type (type_identifier) @use.inherit)))
+(type_list (scoped_type_identifier (_) @receiver . (type_identifier) @use.inherit))
+(type_list (generic_type
+  (scoped_type_identifier (_) @receiver . (type_identifier) @use.inherit)))
 (extends_interfaces (type_list (type_identifier) @use.inherit))
 (extends_interfaces (type_list (generic_type (type_identifier) @use.inherit)))
 (object_creation_expression type: (type_identifier) @use.construct)

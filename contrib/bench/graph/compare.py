@@ -55,10 +55,11 @@ def build_parser() -> argparse.ArgumentParser:
 def callers(arguments: argparse.Namespace) -> int:
     """Compare call sites and print how well they agree."""
     root: Path = arguments.root
-    lines, total, rows = Lines(root), Agreement(), []
+    lines, rows = Lines(root), []
     tool_of = opened(arguments.tool, arguments.installed.resolve(), root, arguments.flags)
     with indexed(root) as ours, tool_of as tool:
         asker = OverSocket(ours.service, ours.project)
+        total = Agreement(ours.withheld())
         found = compare(
             tool,
             lambda function: calls_of(asker, function, lines),
@@ -100,6 +101,7 @@ def print_agreement(total: Agreement) -> None:
         print(f"{how:12}{right:8}{wrong:8}{unknown:9}{precision:11.3f}")
     mean = sum(total.recalls) / max(1, len(total.recalls))
     print(f"recall {total.recall():.3f} ({total.found} of {total.theirs}), by function {mean:.3f}")
+    print(f"recall of files that we read {total.recall_of_read():.3f} ({total.withheld} in others)")
 
 
 def times(arguments: argparse.Namespace) -> int:

@@ -138,6 +138,11 @@ class Indexed:
     catalog: Path
     project: str
 
+    def withheld(self) -> frozenset[str]:
+        """Return the files that the daemon does not read, as those that hold keys."""
+        skipped = self.service.call("GET", "/v1/skipped")["projects"].get(self.project, ())
+        return frozenset(one["path"] for one in skipped)
+
 
 @contextlib.contextmanager
 def indexed(root: Path) -> Iterator[Indexed]:

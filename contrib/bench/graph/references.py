@@ -11,16 +11,27 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contrib.bench.graph.lsp import LanguageServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SKIPPED = frozenset({"node_modules", ".git", "dist", "build", "coverage", ".venv", "venv"})
 STOP_S = 5.0
-TOOLS = ("pyright", "typescript", "javascript", "clangd")
+_NODE = ("node", "--max-old-space-size=6000", "{here}/typescript.mjs", "{installed}/node_modules")
+_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+ASKED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
+    {
+        "typescript": (_NODE, _TYPESCRIPT),
+        "javascript": ((*_NODE, "--js"), (*_TYPESCRIPT, ".js", ".jsx", ".mjs", ".cjs")),
+        "go": (("{installed}/gotypes",), (".go",)),
+    }
+)
+"""Kind -> command before the directory, and the suffixes of what it reads."""
+TOOLS = ("pyright", "clangd", *ASKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +131,15 @@ class ServerTool:
         return [(inside, at + 1) for inside, at in found]
 
 
-class TypeScriptTool:
-    """The compiler's language service, `typescript.mjs`."""
+class AskedTool:
+    """A process that answers lines of JSON: `typescript.mjs`, `gotypes.go`."""
 
-    def __init__(self, modules: Path, root: Path, flags: Sequence[str]) -> None:
-        script = Path(__file__).parent / "typescript.mjs"
-        suffixes = (".ts", ".tsx", ".mts", ".cts")
+    def __init__(self, command: Sequence[str], root: Path, suffixes: tuple[str, ...]) -> None:
+        """`suffixes` are those of the files that it reads."""
         self._root = root
-        self._files = files_with(root, (*suffixes, *((".js", ".jsx") if flags else ())))
+        self._files = files_with(root, suffixes)
         self._process = subprocess.Popen(
-            ["node", "--max-old-space-size=6000", str(script), str(modules), str(root), *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            [*command, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def files(self) -> Sequence[str]:
@@ -140,19 +147,19 @@ class TypeScriptTool:
         return self._files
 
     def functions(self) -> Sequence[Function]:
-        """Return declared functions, methods, and functions that a name or property holds."""
+        """Return functions and methods, in TypeScript also those that a name or property holds."""
         return [
             Function(path, line + 1, column + 1, name)
             for path, line, column, name in self._ask({"ask": "functions"})
         ]
 
     def references(self, function: Function) -> Sequence[Reference]:
-        """Return what `findReferences` says, through bases and implementations as well."""
+        """Return what refers to a function; of TypeScript's relatives of it as well."""
         at = [function.path, function.line - 1, function.column - 1]
         return references_at(self._root, self._ask({"ask": "references", "at": at}))
 
     def definitions(self, path: str, line: int, column: int) -> Sequence[tuple[str, int]]:
-        """Return where the compiler would go."""
+        """Return where a person would be led."""
         at = [path, line - 1, column - 1]
         return [(inside, row + 1) for inside, row in self._ask({"ask": "definitions", "at": at})]
 
@@ -190,10 +197,11 @@ def opened(kind: str, installed: Path, root: Path, flags: str) -> Iterator[Tool]
     Raises ValueError for an unknown kind.
     """
     bin_of_node = installed / "node_modules" / ".bin"
-    if kind in ("typescript", "javascript"):
-        tool = TypeScriptTool(
-            installed / "node_modules", root, ["--js"] if kind == "javascript" else []
-        )
+    if kind in ASKED:
+        command = [
+            one.format(here=Path(__file__).parent, installed=installed) for one in ASKED[kind][0]
+        ]
+        tool = AskedTool(command, root, ASKED[kind][1])
         try:
             yield tool
         finally:

@@ -66,11 +66,17 @@ class Compared:
 
 @dataclass(slots=True)
 class Agreement:
-    """Sums over functions; `verdicts` counts (certainty, verdict)."""
+    """Sums over functions; `verdicts` counts (certainty, verdict).
+
+    `withheld` counts what the reference finds in files that we do not read.
+    """
+
+    closed: frozenset[str] = frozenset()
 
     functions: int = 0
     unanswered: int = 0
     theirs: int = 0
+    withheld: int = 0
     found: int = 0
     verdicts: Counter[tuple[str, Verdict]] = field(default_factory=Counter)
     recalls: list[float] = field(default_factory=list)
@@ -82,6 +88,7 @@ class Agreement:
         self.unanswered += not one.answered
         self.theirs += len(one.theirs)
         self.found += shared
+        self.withheld += sum(path in self.closed for path, _ in one.theirs)
         self.verdicts.update((one.ours[at].certainty, said) for at, said in one.verdicts.items())
         if one.theirs:
             self.recalls.append(share(shared, len(one.theirs)))
@@ -98,6 +105,10 @@ class Agreement:
     def recall(self) -> float:
         """Return the share of the reference's places that we have too."""
         return share(self.found, self.theirs)
+
+    def recall_of_read(self) -> float:
+        """Return the same of places in files that we read."""
+        return share(self.found, self.theirs - self.withheld)
 
 
 def share(part: int, whole: int) -> float:

@@ -1,6 +1,6 @@
 // The TypeScript compiler's language service over one directory, asked by lines of JSON.
 //
-//   node typescript.mjs NODE_MODULES ROOT
+//   node typescript.mjs NODE_MODULES [--js] ROOT
 //
 // {"ask": "functions"} -> [[path, line, column, name], ...]; {"ask": "references", "at": [path,
 // line, column]} -> [[path, line, column, endColumn, strict], ...]; {"ask": "definitions", "at": ...}
@@ -11,9 +11,10 @@ import path from "node:path";
 import readline from "node:readline";
 import { createRequire } from "node:module";
 
-const [modules, root, ...flags] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const js = given.includes("--js");
+const [modules, root] = given.filter((one) => one !== "--js");
 const ts = createRequire(path.join(modules, "x.js"))("typescript");
-const js = flags.includes("--js");
 const suffix = js ? /\.(?:[cm]?[jt]s|[jt]sx)$/ : /\.(?:[cm]?ts|tsx)$/;
 const skipped = new Set(["node_modules", ".git", "dist", "build", "coverage"]);
 
@@ -49,11 +50,11 @@ function packageName(file) {
 }
 
 const config = ts.findConfigFile(root, ts.sys.fileExists);
-const given = config && path.dirname(config) === root
+const settings = config && path.dirname(config) === root
   ? ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, root).options
   : {};
 const options = {
-  ...given,
+  ...settings,
   allowJs: js,
   noEmit: true,
   jsx: ts.JsxEmit.Preserve,
@@ -61,8 +62,8 @@ const options = {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   allowImportingTsExtensions: true,
-  baseUrl: given.baseUrl ?? root,
-  paths: { ...paths, ...given.paths },
+  baseUrl: settings.baseUrl ?? root,
+  paths: { ...paths, ...settings.paths },
 };
 const host = {
   getScriptFileNames: () => files,
@@ -154,7 +155,9 @@ function definitions([name, line, column]) {
   const file = path.join(root, name);
   const program = service.getProgram();
   const position = program.getSourceFile(file).getPositionOfLineAndCharacter(line, column);
-  return (service.getDefinitionAtPosition(file, position) ?? []).map((one) => {
+  // An import is where it stops when it does not find the module.
+  const meant = service.getDefinitionAtPosition(file, position) ?? [];
+  return meant.filter((one) => one.kind !== "alias").map((one) => {
     const other = program.getSourceFile(one.fileName);
     const start = other.getLineAndCharacterOfPosition(one.textSpan.start);
     return [inside.has(one.fileName) ? path.relative(root, one.fileName) : "", start.line];

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MAX_CALL_CHARS = 20_000
+MAX_CALL_CHARS = 4_000
 """Of a longer call only what begins within these characters is read."""
 MAX_ARGUMENTS = 200
 

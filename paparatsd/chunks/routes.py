@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.chunks.routing import dotnet, ecma, go, jvm, php, python, ruby, rust
-from paparatsd.chunks.routing.page import Page
+from paparatsd.chunks.routing.page import Page, PageFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,6 +51,8 @@ def find_routes(path: str, text: str, parsed: ParsedFile) -> tuple[Fact, ...]:
     page = Page(path, text, parsed)
     try:
         read(page)
+    except PageFull:
+        log.debug("routes_left_out", path=path)
     except (ValueError, RecursionError) as error:
         log.warning("routes_not_read", path=path, error=repr(error)[:200])
     return page.facts

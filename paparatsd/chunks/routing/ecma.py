@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.arguments import read_call
@@ -11,6 +12,9 @@ from paparatsd.chunks.routing.urls import join_paths, literal_path
 if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
+
+MAX_SERVERS = 100
+"""Servers and routers that a file makes."""
 
 _GENERIC = r"\s*(?:<[\w\s.,<>\[\]|{}:;]{1,120}>)?\("
 _MEMBER = re.compile(
@@ -77,7 +81,7 @@ def _receiver(page: Page, at: int) -> str:
 def _servers(text: str) -> dict[str, str]:
     """Return the variables that are servers or routers, with the prefix of their paths."""
     found = {}
-    for made in _MADE.finditer(text):
+    for made in islice(_MADE.finditer(text), MAX_SERVERS):
         call = read_call(text, made.end() - 1)
         prefix = _PREFIX.search(call[0])
         base = _BASE_PATH.match(text, call.end)

@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 
     from paparatsd.model import ParsedFile
 
-MAX_ROUTES = 1_000
-"""Of one file, and as many requests."""
+MAX_FACTS = 2_000
+"""Of one file."""
+MAX_LOOKED = 2_000
+"""Places of one file that are looked at; those beyond are left out."""
 MAX_VALUE_CHARS = 200
+MAX_PREFIXES = 200
 MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
 _VALUES = frozenset({"variable", "constant", "field", "property"})
+
+
+class PageFull(Exception):
+    """There is more in a file than anybody would read."""
 
 
 class Page:
@@ -33,6 +40,7 @@ class Page:
         self._uses = parsed.uses
         self._names: frozenset[str] | None = None
         self._commented: dict[int, str] | None = None
+        self._looked = 0
         self._homes: list[int] | None = None
         self._lines: list[str] | None = None
         self._starts: list[int] | None = None
@@ -72,7 +80,10 @@ class Page:
         return bisect_right(self._starts, at)
 
     def is_comment(self, at: int) -> bool:
-        """Say whether a character is in a comment or a doc string."""
+        """Say whether a character is in a comment or a doc string; raises PageFull."""
+        self._looked += 1
+        if self._looked > MAX_LOOKED:
+            raise PageFull
         if self._commented is None:
             self._commented = {
                 line: text
@@ -134,8 +145,9 @@ class Page:
             self._add(Fact("request", name, self.line(at), self.around(at), found[0]))
 
     def _add(self, fact: Fact) -> None:
-        if len(self._facts) < 2 * MAX_ROUTES:
-            self._facts.setdefault((fact.kind, fact.name, fact.line, fact.value), fact)
+        if len(self._facts) >= MAX_FACTS:
+            raise PageFull
+        self._facts.setdefault((fact.kind, fact.name, fact.line, fact.value), fact)
 
 
 class Prefixes:
@@ -146,7 +158,8 @@ class Prefixes:
 
     def add(self, start: int, end: int, prefix: str) -> None:
         """Note that paths between two characters begin with a prefix."""
-        self._parts.append((start, end, prefix))
+        if len(self._parts) < MAX_PREFIXES:
+            self._parts.append((start, end, prefix))
 
     def at(self, at: int) -> str:
         """Return the prefixes around a character, the outermost first."""

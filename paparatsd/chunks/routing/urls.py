@@ -70,9 +70,10 @@ def join_paths(*paths: str) -> str:
 
 def literal_path(text: str) -> str | None:
     """Return what is inside a literal string that an argument is, None for anything else."""
+    if len(text) > 2 * MAX_PATH_CHARS:
+        return None
     found = _STRING.fullmatch(text.strip())
-    inside = found["inside"] if found is not None else None
-    return inside if inside is not None and "\n" not in inside and len(inside) < 300 else None
+    return found["inside"] if found is not None and "\n" not in found["inside"] else None
 
 
 def read_address(text: str, joined: str = "+") -> tuple[str, str] | None:

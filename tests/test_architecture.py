@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -212,6 +213,16 @@ def test_modules_are_named_by_a_noun_of_the_domain() -> None:
     assert not offenders(
         module.path for module in modules() if BAD_NAMES & {*module.path[:-3].split("/")}
     )
+
+
+def test_the_code_map_names_every_module_of_the_symbol_graph() -> None:
+    told = (PACKAGE.parent / "contrib" / "ARCHITECTURE.md").read_text("utf-8")
+    table = told.partition("Inside `graph/`:")[2].partition("## Layers")[0]
+    modules = {path.stem for path in (PACKAGE / "graph").glob("[a-z]*.py")}
+    assert sorted(one for one in modules if f"`{one}`" not in table) == []
+    named = set(re.findall(r"`([a-z]+)`", table)) - {"at"}  # what a question is about
+    chunks = {path.stem for path in (PACKAGE / "chunks").glob("*.py")}
+    assert sorted(named - modules - chunks) == [], "the map names what is not there"
 
 
 def test_everything_public_has_a_docstring() -> None:

@@ -9,6 +9,7 @@ from paparatsd.errors import BadQuery
 from paparatsd.graph.pick import Picked, pick
 from paparatsd.graph.place import used_in_line
 from paparatsd.graph.refs import Refs, local_ref
+from paparatsd.graph.routes import fit, is_route, routes_of
 from paparatsd.graph_model import (
     Certainty,
     Defined,
@@ -19,8 +20,11 @@ from paparatsd.graph_model import (
 if TYPE_CHECKING:
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
+    from paparatsd.graph.source import Target
 
 MAX_LIMIT = 50
+MAX_STATED = 5
+"""Statements of one route that are told of."""
 
 
 def definition(ground: Ground, request: DefinitionRequest) -> DefinitionAnswer:
@@ -35,7 +39,10 @@ def definition(ground: Ground, request: DefinitionRequest) -> DefinitionAnswer:
     shown = picked.targets[: request.limit]
     refs = Refs(ground)
     refs.prepare(shown)
-    found = tuple(Defined(refs.of(target), picked.certainty) for target in shown)
+    found = tuple(
+        Defined(refs.of(target), picked.certainty, _stated(ground, target, request.at))
+        for target in shown
+    )
     return DefinitionAnswer(
         request.at,
         picked.name,
@@ -44,6 +51,21 @@ def definition(ground: Ground, request: DefinitionRequest) -> DefinitionAnswer:
         external=picked.external,
         notes=_notes(picked),
     )
+
+
+def _stated(ground: Ground, target: Target, at: str) -> str:
+    """Return where it is stated that a definition answers the route that was asked for."""
+    if not is_route(at):
+        return ""
+    routes = routes_of(ground.resolver(target.tree), target)
+    fits = {fact.name: fit(fact.name, at.strip()) for _, fact in routes}
+    places = [
+        f"{fact.name} in {'' if path == target.path else f'{path} '}line {fact.line}"
+        for path, fact in routes
+        if fits[fact.name] == max(fits.values()) > 0
+    ]
+    more = len(places) - MAX_STATED
+    return ", ".join(places[:MAX_STATED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _used(ground: Ground, picked: Picked) -> Picked:

@@ -13,6 +13,7 @@ from paparatsd.errors import BadQuery, UnknownAddress
 from paparatsd.graph.byname import symbol_of
 from paparatsd.graph.near import MAX_NEAR, forms_of, near_names, near_paths, parts_of
 from paparatsd.graph.place import at_column, at_line
+from paparatsd.graph.refs import is_test
 from paparatsd.graph.routes import handlers, is_route
 from paparatsd.graph.source import Target
 from paparatsd.graph_model import Certainty
@@ -233,6 +234,7 @@ def _by_name(ground: Ground, trees: tuple[Tree, ...], name: str, at: str) -> Pic
     if is_route(name):
         routes = [one for tree in trees for one in handlers(ground.resolver(tree), name)]
         if routes:
+            routes.sort(key=_in_a_test)
             return Picked(name, tuple(routes), len(routes), placed=False)
     found = [(tree, ground.resolver(tree).named(name)) for tree in trees]
     targets = [target for _, some in found for target in some]
@@ -265,6 +267,11 @@ def quoted(text: str) -> str:
     """Return what was asked as it is named in a message: in quotes, and cut when it is long."""
     text = text.strip()
     return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}...")
+
+
+def _in_a_test(target: Target) -> bool:
+    file = target.tree.file(target.path)
+    return file is not None and is_test(file, target.index)
 
 
 def _meant(tree: Tree, targets: Sequence[Target]) -> int:

@@ -17,7 +17,7 @@ from paparatsd.graph.refs import Refs, is_test
 from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
-from paparatsd.graph_model import SurveyAnswer, Surveyed, SurveyRequest
+from paparatsd.graph_model import Certainty, SurveyAnswer, Surveyed, SurveyRequest
 from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ _SURVEYED = (CALLABLE | TYPES) - {"test", "impl"}
 KINDS = _SURVEYED | VALUES | {"module", "route"}
 _ASIDE = Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED | Prior.STUB
 _ENTRY_NAMES = frozenset({"main", "Main", "__main__", "lambda_handler", "handler", "wsgi", "asgi"})
+_BY_NAME = frozenset({"make", "dockerfile"})
+"""Languages whose definitions people start by name."""
 _HUB = "used widely"
 _SPECIAL = re.compile(r"__\w+__|operator\b.*|~\w+|init|deinit|\[\]|<=>|==|to_s|inspect|initialize")
 
@@ -124,6 +126,8 @@ class _Unused:
     def _is_used(self, target: Target, file: FileSymbols) -> bool:
         """Say whether anything but a definition itself uses it."""
         symbol = file.symbols[target.index]
+        if symbol.kind in TYPES and _holds_what_is_used(file, symbol):
+            return True
         trees = self._ground.users_of(target.tree)
         if not any(tree.using([symbol.name])[symbol.name] for tree in trees):
             constructor = symbol.name in traits_of(file.language).constructors
@@ -151,6 +155,8 @@ def _definitions(
         path for path in tree.paths if not path_priors(path) & _ASIDE and matcher.matches(path)
     ]
     for file in tree.files(paths):
+        if file.language in _BY_NAME:
+            continue
         indexes = [
             index
             for index, symbol in enumerate(file.symbols)
@@ -161,6 +167,16 @@ def _definitions(
             yield file, indexes
         if seen >= MAX_SYMBOLS:
             return
+
+
+def _holds_what_is_used(file: FileSymbols, symbol: Symbol) -> bool:
+    """Say whether the file of a type names a member through it outside of it (`Mode.UP`)."""
+    return any(
+        use.receiver == symbol.name
+        and not symbol.start_line <= use.line <= symbol.end_line
+        and use.kind != "import"
+        for use in file.uses
+    )
 
 
 def _is_local(file: FileSymbols, symbol: Symbol) -> bool:
@@ -196,6 +212,8 @@ def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]
         found.append("called by the language")
     if ground.resolver(target.tree).overridden(target):
         found.append("overrides an inherited method")
+    elif _fits_interface(target, symbol):
+        found.append("an interface asks for one of its name")
     elif _extends_foreign(ground, target):
         found.append("its class extends one from elsewhere")
     if symbol.kind == "route" or any(one.scope == target.index for one in file.facts_of("route")):
@@ -227,6 +245,20 @@ def _extends_foreign(ground: Ground, target: Target) -> bool:
             return True
         left += bases
     return False
+
+
+def _fits_interface(target: Target, symbol: Symbol) -> bool:
+    """Say whether a type may fit an interface by this method, though nobody says so (Go)."""
+    if symbol.kind != "method":
+        return False
+    namesakes = target.tree.defining([symbol.name])[symbol.name][:MAX_MEANINGS]
+    return any(_is_asked_for(one) for one in namesakes if one.key != target.key)
+
+
+def _is_asked_for(target: Target) -> bool:
+    file = target.tree.file(target.path)
+    parent = file.symbols[target.index].parent if file is not None else -1
+    return file is not None and parent >= 0 and file.symbols[parent].kind == "interface"
 
 
 def _named_bases(target: Target) -> int:
@@ -306,19 +338,21 @@ def _likely_hubs(
             for index in indexes
             if (files := len(using[file.symbols[index].name])) >= threshold
             and file.symbols[index].name not in traits_of(file.language).constructors
+            and file.qualified(file.symbols[index].qualified)[0] == index  # overloads once
         ]
     likely.sort(key=lambda one: (-one[1], one[0].path, one[0].index))
     return [target for target, _ in likely[:MAX_HUBS]]
 
 
 def _files_using(linker: Linker, target: Target) -> int:
-    """Return how many files use a definition, its own aside."""
+    """Return how many files use a definition, its own and those that may mean others aside."""
     links = linker.into(target).found
     return len(
         {
             (link.user.tree.project_id, link.user.path)
             for link in links
-            if link.user.path != target.path or link.user.tree is not target.tree
+            if link.certainty is not Certainty.AMBIGUOUS
+            and (link.user.path != target.path or link.user.tree is not target.tree)
         }
     )
 

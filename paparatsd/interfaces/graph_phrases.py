@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILE = "file"
 MARKS = {"exact": "", "inferred": "?", "ambiguous": "??"}
 LEGEND = (
-    ("inferred", "? inferred: nothing else here is called so"),
+    ("inferred", "? inferred: the name, or the route, fits nothing else here"),
     ("ambiguous", "?? one of several that may be meant"),
 )
 MAX_RANGES = 8

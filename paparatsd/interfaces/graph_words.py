@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.graph_phrases import (
     AGENT,
+    FILE,
     Item,
     Section,
     Voice,
@@ -120,7 +121,8 @@ def definition_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
         doubt = f"({found['certainty']})" if found["certainty"] != "exact" else ""
         note = f"({found['note']})" if found["note"] else ""
         lines = [voice.bullet + joined(symbol_line(symbol, voice), doubt, note)]
-        about = (signature_of(symbol), first_line(symbol["doc"]))
+        signature = "" if symbol["kind"] == FILE else signature_of(symbol)
+        about = (signature, first_line(symbol["doc"]))
         lines += [f"{voice.under}{text}" for text in about if text]
         items.append(Item(tuple(lines)))
     left = shape["total"] - len(items)

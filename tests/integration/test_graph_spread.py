@@ -232,6 +232,45 @@ def test_what_nothing_uses_is_found_with_its_doubts(world: GraphWorld) -> None:
     assert not {"recursive", "place", "Store", "Store.save", "main", "test_places"} & set(found)
 
 
+def test_a_type_is_used_through_its_members_and_a_method_may_fit_an_interface(
+    world: GraphWorld,
+) -> None:
+    go = "package pool\n\ntype source interface {\n\ttake() int\n}\n\n"
+    files = {
+        "pool/pool.go": f"{go}type box struct{{}}\n\nfunc (b box) take() int {{ return 1 }}\n",
+        "log.ts": (
+            "enum Mark { On = 1 }\nenum Gone { On = 1 }\n"
+            "export const show = (at: number) => at === Mark.On;\n"
+        ),
+        "Makefile": "check:\n\tgo test\n",
+    }
+    world.index("store", files)
+    found = {
+        one.symbol.qualified: one.reasons for one in unused(world.ground(), Survey(SCOPE)).found
+    }
+    assert found["box.take"] == ("an interface asks for one of its name",)
+    assert "Gone" in found
+    assert not {"Mark", "check"} & set(found)
+
+
+def test_hubs_are_counted_without_what_may_mean_others_and_overloads_once(
+    world: GraphWorld,
+) -> None:
+    calls = {f"u/f{at}.ts": "export const f = (x) => x.open(1);\n" for at in range(9)}
+    users = {
+        f"v/f{at}.ts": "import { wide } from '../kit';\nexport const g = () => wide(1);\n"
+        for at in range(9)
+    }
+    kit = (
+        "export class One {\n  open(n: number) {}\n}\n"
+        "export class Two {\n  open(n: number) {}\n}\n"
+        "export function wide(n: number): number;\nexport function wide(n: any) { return n }\n"
+    )
+    world.index("store", {"kit.ts": kit, **calls, **users})
+    told = [(one.symbol.address, one.users) for one in hubs(world.ground(), Survey(SCOPE)).found]
+    assert told == [("store:kit.ts#wide", 9)]
+
+
 def test_hubs_and_entry_points_are_told_with_their_users(world: GraphWorld) -> None:
     users = {
         f"u/f{at}.py": "from core.db import open_rows\n\n\ndef f():\n    open_rows()\n"

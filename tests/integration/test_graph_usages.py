@@ -223,9 +223,26 @@ def test_a_route_names_what_answers_it(world: GraphWorld) -> None:
     world.index("shop", files, facts={"shop/app.py": routes})
     for at in ("GET /users/7", "GET /users/:user", "get /users/{id}"):
         assert [one.symbol.qualified for one in define(world, at).found] == ["show_user"], at
-    assert [one.symbol.qualified for one in define(world, "PUT /teams").found] == ["list_teams"]
+    teams = [(one.symbol.qualified, one.note) for one in define(world, "PUT /teams").found]
+    assert teams == [("list_teams", "ANY /teams in line 5")]
     with pytest.raises(UnknownAddress, match="nothing called"):
         define(world, "POST /users/7")
+
+
+def test_routes_without_a_named_handler_are_told_by_line_and_those_of_tests_last(
+    world: GraphWorld,
+) -> None:
+    own = [Fact("route", "GET /health", at, scope=-1) for at in range(3, 10)]
+    facts = {
+        "tests/app.test.js": (Fact("route", "GET /health", 2, scope=-1),),
+        "web.js": tuple(own),
+    }
+    world.index("shop", dict.fromkeys(facts, "one();\n" * 12), facts=facts)
+    first, last = define(world, "GET /health").found
+    assert (first.symbol.path, last.symbol.path) == ("web.js", "tests/app.test.js")
+    assert first.note.startswith("GET /health in line 3, GET /health in line 4, ")
+    assert first.note.endswith("GET /health in line 7 and 2 more")
+    assert last.note == "GET /health in line 2"
 
 
 def test_what_is_from_elsewhere_says_from_where(world: GraphWorld) -> None:

@@ -74,7 +74,8 @@ def test_users_are_aligned_by_relation_and_marked_by_how_sure_they_are(
         "  imports??   top level of marmots:src/alps.py  line 2\n"
         "uses 1 symbol:\n"
         "  calls       marmots:src/tools.py#measure  line 33 [hub]\n"
-        "? inferred: nothing else here is called so; ?? one of several that may be meant\n"
+        "? inferred: the name, or the route, fits nothing else here; "
+        "?? one of several that may be meant\n"
         "note: A note.\n"
     )
 

@@ -21,9 +21,11 @@ def test_each_failure_in_a_row_is_left_alone_longer_and_a_healthy_time_ends_the_
         setbacks.note_failure(now)
         waits.append(setbacks.wait_s(now))
     assert waits == pytest.approx(BACKOFF_S[1:4])
-    assert not setbacks.is_first
-    assert setbacks.note_failure(3.1 + HEALTHY_S)
-    assert setbacks.is_first
+    assert [setbacks.is_first, setbacks.note_failure(3.1 + HEALTHY_S), setbacks.is_first] == [
+        False,
+        True,
+        True,
+    ]
     assert setbacks.restarts == 4
 
 

@@ -212,7 +212,11 @@ def _add_installation_commands(commands: Subparsers) -> None:
     completions = add_command(
         commands, "completions", "installation:completions", "Print completions for a shell."
     )
-    completions.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completions.add_argument(
+        "shell",
+        choices=("bash", "zsh", "fish"),
+        help="the first lines of what is printed say where to put it",
+    )
 
 
 def _add_daemon_commands(commands: Subparsers) -> None:

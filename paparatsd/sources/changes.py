@@ -146,7 +146,9 @@ async def _ends(checkout: Checkout, text: str) -> tuple[str, str, str]:
         found = await _git(checkout, args, ok_codes=(0, 1))
         base = found.decode("ascii").split()
         if not base:
-            raise BadQuery(f"{first or 'HEAD'!r} and {second[1:] or 'HEAD'!r} have no common history")
+            raise BadQuery(
+                f"{first or 'HEAD'!r} and {second[1:] or 'HEAD'!r} have no common history"
+            )
         one = base[0]
     return one, other, f"{text} ({one[:10]}..{other[:10]})"
 
@@ -246,7 +248,14 @@ def _alike(old: bytes | None, new: bytes | None) -> bool:
 
 
 def _decoded(pairs: Sequence[tuple[str, bytes | None, bytes | None]]) -> tuple[ChangedFile, ...]:
-    return tuple(ChangedFile(path, _text(old), _text(new)) for path, old, new in pairs)
+    return tuple(
+        ChangedFile(path, _text(old), _text(new)) for path, old, new in pairs if _is_text(path)
+    )
+
+
+def _is_text(path: str) -> bool:
+    """Say whether a path can be told: names of files are any bytes, and need not be UTF-8."""
+    return not any("\ud800" <= one <= "\udfff" for one in path)
 
 
 def _text(data: bytes | None) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +20,6 @@ from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from typing import Any
 
     from paparatsd.graph_model import ChangedAnswer, ChangedSymbol
@@ -206,3 +207,11 @@ async def test_states_without_a_common_history_are_compared_only_directly(repo: 
 async def test_hostile_revisions_are_refused(repo: Repo, against: str) -> None:
     with pytest.raises(BadQuery, match=r"is no commit|names no commit"):
         await read(repo, against)
+
+
+async def test_a_file_whose_name_is_no_text_is_only_counted(repo: Repo) -> None:
+    repo.write("core/extra.py", "def extra():\n    pass\n")
+    Path(os.fsdecode(os.fsencode(repo.root) + b"/core/caf\xe9.py")).write_text("def f(): pass\n")
+    changes = await read(repo)
+    assert [one.path for one in changes.files] == ["core/extra.py"]
+    assert changes.total == 2

@@ -152,3 +152,11 @@ async def test_a_search_is_answered_though_the_graph_is_not_there() -> None:
     answer = await service(graph).with_neighbours(found, EVERYTHING)
     assert answer.hits == found.hits
     assert answer.notes == ("What is related cannot be told now: the graph process ended",)
+
+
+async def test_what_may_not_be_heard_of_is_not_even_looked_at() -> None:
+    graph = Graph(ImpactAnswer((), (), (), (), 0))
+    scope = GraphScope(visible=frozenset({"shop"}))
+    await service(graph).impact(ImpactRequest(scope, ("f",)))
+    ((_, projects, _),) = graph.asked
+    assert [one.name for one in projects] == ["shop"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -38,10 +39,12 @@ from paparatsd.interfaces.graph_shapes import (
     usages_json,
 )
 from paparatsd.interfaces.graph_words import (
+    bare_line,
     changed_line,
     folders_line,
     goes_on_elsewhere,
     impact_line,
+    outline_runs,
     outline_title,
     usages_more,
     usages_sections,
@@ -215,3 +218,18 @@ def test_users_that_two_symbols_share_are_told_once() -> None:
     assert len(first.items) == 1
     assert (second.head[-1], second.items) == (f"used by the same 1 symbol as {DIG.address}", ())
     assert third.head[-1].startswith("used by nothing")
+
+
+def test_files_of_a_folder_without_symbols_share_a_line() -> None:
+    def file(path: str, **more: Any) -> dict[str, Any]:
+        return {"path": path, "entries": [], "imports": [], "hidden": 0, **more}
+
+    files = [
+        file("docs/a.md"), file("docs/b.md"), file("src/a.json"), file("src/b.py", hidden=2),
+        file("src/c.json"), file("src/d.json"),
+    ]  # fmt: skip
+    runs = [[one["path"] for one in run] for run in outline_runs(files)]
+    assert runs == [
+        ["docs/a.md", "docs/b.md"], ["src/a.json"], ["src/b.py"], ["src/c.json", "src/d.json"],
+    ]  # fmt: skip
+    assert bare_line(files[:2]) == "docs/a.md, b.md (no symbols)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,11 +26,13 @@ from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.interfaces.mcp.support import SUPPORT
 from paparatsd.interfaces.mcp.toolbox import Toolbox
 from paparatsd.model import ProjectName
+from paparatsd.search_model import Neighbour
 from paparatsd.tokens import estimate_tokens
 from tests.harness.fake_service import FakeService
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.mcp.reply import ToolReply
+    from paparatsd.search_model import SearchAnswer, SearchRequest
 
 jsonschema: Any = pytest.importorskip("jsonschema")  # comes with the SDK
 DIG = "marmots:src/burrow3.py#Burrow.dig"
@@ -347,3 +350,23 @@ async def test_what_is_not_there_is_answered_in_whole_sentences() -> None:
     for message in ("nothing is called x; did you mean y?", "nothing is called x; search for it"):
         reply = await not_there(FakeService(), UnknownAddress(message), {})
         assert reply.text == f"Nothing found: {message}" + ("" if message[-1] == "?" else ".")
+
+
+class Neighbourly(FakeService):
+    """Finds what has a neighbour in another project."""
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Return what is found with two neighbours."""
+        answer = await super().search(request)
+        far = Neighbour("calls", "exact", "yaks:src/secret.py#secret", "secret", "function", "s", 1)
+        near = replace(far, address=DIG, symbol="Burrow.dig")
+        return replace(answer, hits=tuple(replace(hit, related=(far, near)) for hit in answer.hits))
+
+
+async def test_neighbours_of_hits_are_those_of_the_scope() -> None:
+    service = Neighbourly(others=(YAKS,))
+    given = {"query": "dig", "related": True}
+    assert "secret" in (await ask("search_code", service, **given)).text
+    reply = await ask("search_code", service, scope=("marmots",), **given)
+    assert "Burrow.dig" in reply.text
+    assert "secret" not in reply.text + json.dumps(reply.structured)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.languages import language_of
 from paparatsd.chunks.names import last_part
+from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.graph.files import CALLABLE, TYPES
 from paparatsd.graph.imports import without_stubs
 from paparatsd.graph.scopes import defining, is_tag, is_top
@@ -43,9 +44,6 @@ COMMON = frozenset({
 })  # fmt: skip
 """Methods of everybody's types, folded: with an unknown receiver they tell nothing."""
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|spec|specs|__tests__|testing)(?:/|$)|(?:^|[/_.])test[_.]|_test\.|\.spec\."
-)
 _PARTS = re.compile(r"::|[.#/\\:$]|->")
 
 
@@ -165,7 +163,7 @@ def is_definition(target: Target) -> bool:
 
 def is_test(path: str) -> bool:
     """Say whether a path is that of a test."""
-    return _TEST.search(path.lower()) is not None
+    return bool(path_priors(path) & Prior.TEST)
 
 
 def distance(path: str, other: str) -> tuple[bool, bool, int, str]:

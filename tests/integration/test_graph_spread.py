@@ -101,6 +101,18 @@ def test_an_outline_nests_and_hides_what_functions_keep_for_themselves(world: Gr
     assert (file.lines, file.hidden) == (18, 0)
 
 
+def test_an_import_of_a_folder_is_told_as_it_is_written(world: GraphWorld) -> None:
+    files = {
+        "web/a.ts": "import { dig } from '.';\nimport x from '../up';\nexport const run = dig;\n",
+        "web/index.ts": "export const dig = 1;\n",
+        "kit/a.py": "from . import b\nfrom .c import d\nimport json\n",
+    }
+    world.index("store", {**STORE, **files})
+    told = {file.path: file.imports for file in look(world, "store", max_tokens=9_000).files}
+    assert told["web/a.ts"] == (".", "../up")
+    assert told["kit/a.py"] == (".b", ".c", "json")
+
+
 def test_depth_and_privacy_hide_symbols_and_say_how_many(world: GraphWorld) -> None:
     (flat,) = look(world, "core/db.py", depth=1).files
     assert [one.symbol.qualified for one in flat.entries] == ["LIMIT", "Store", "open_rows"]

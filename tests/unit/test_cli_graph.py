@@ -74,7 +74,8 @@ def test_users_are_aligned_by_relation_and_marked_by_how_sure_they_are(
         "  imports??   top level of marmots:src/alps.py  line 2\n"
         "uses 1 symbol:\n"
         "  calls       marmots:src/tools.py#measure  line 33 [hub]\n"
-        "? inferred: the name, or the route, fits nothing else here; ?? one of several that may be meant\n"
+        "? inferred: the name, or the route, fits nothing else here; "
+        "?? one of several that may be meant\n"
         "note: A note.\n"
     )
 
@@ -168,6 +169,9 @@ def test_impact_shows_the_last_change_what_may_break_and_the_tests(
     assert "4 symbols depend on it, 1 test among them\n" in out
     assert graph.calls[-1].body["address"] == [DIG, "sleep"]
     assert (graph.calls[-1].body["max_hops"], graph.calls[-1].body["max_symbols"]) == (3, 9)
+    assert "with -n" not in out
+    graph.answer("POST", "/v1/impact", {**SHAPES["impact"], "total": 56})
+    assert out_of(capsys, "impact", DIG, "-n", "3").endswith("show more of them with -n 56\n")
     out_of(capsys, "impact", "-q", "how deep")
     assert graph.calls[-1].body["question"] == "how deep"
 

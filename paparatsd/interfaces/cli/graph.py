@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.graph_phrases import Section
 
 VOICE = Voice(bullet="  ", under="    ", pad=11, show=pasteable)
+MAX_AFFECTED = 1_000
+"""The most that `impact` takes for -n."""
 ANSWER_S = 60.0
 """How long a survey of large projects is waited for."""
 
@@ -132,6 +134,8 @@ def impact(context: Context) -> int:
     _print_sections(output, sections)
     output.paragraph(words.impact_line(answer))
     _print_end(output, answer)
+    if len(answer["affected"]) + len(answer["tests"]) < answer["total"] > arguments.limit:
+        _dim(output, f"show more of them with -n {min(answer['total'], MAX_AFFECTED)}")
     return 0
 
 

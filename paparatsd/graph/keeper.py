@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from paparatsd import ipc
 from paparatsd.errors import ChildDied
 from paparatsd.graph.slices import Unfinished
 from paparatsd.supervise import RemoteError, local_error
@@ -46,17 +45,18 @@ class GraphKeeper:
         return await self._work(operation, projects, request)
 
     async def _work(self, operation: str, projects: Sequence[GraphProject], request: object) -> Any:  # noqa: ANN401 - see `ask`
-        """Ask, and go on asking while the answer is worked on; whoever asks anew goes first."""
-        answer = await self._call(operation, (tuple(projects), request), ipc.NORMAL)
+        """Ask, and go on asking while the answer is worked on: who waits already goes first.
+
+        In turn, not at low urgency: else a busy hour would keep a long question from its end.
+        """
+        answer = await self._call(operation, (tuple(projects), request))
         while isinstance(answer, Unfinished):
-            answer = await self._call("go on", answer.ticket, ipc.BULK)
+            answer = await self._call("go on", answer.ticket)
         return answer
 
-    async def _call(self, operation: str, argument: object, urgency: int) -> Any:  # noqa: ANN401 - see `ask`
+    async def _call(self, operation: str, argument: object) -> Any:  # noqa: ANN401 - see `ask`
         try:
-            return await self._child.call(
-                operation, argument, timeout_s=ASK_TIMEOUT_S, urgency=urgency
-            )
+            return await self._child.call(operation, argument, timeout_s=ASK_TIMEOUT_S)
         except RemoteError as error:
             raise local_error(error, self._child.name) from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -263,7 +262,8 @@ def hubs(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
     found: list[tuple[Target, int, tuple[str, ...]]] = []
     for tree in ground.trees:
         threshold = ground.degrees(tree).threshold
-        for target in _likely_hubs(tree, kinds, matcher, threshold):
+        likely = yield from _likely_hubs(tree, kinds, matcher, threshold)
+        for target in likely:
             yield
             if watch.is_over:
                 notes = ["There was no time to look at everything that may be used widely."]
@@ -272,7 +272,7 @@ def hubs(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
                 users = _files_using(linker, target)
             if users >= threshold:
                 found.append((target, users, (_HUB,)))
-        entries = itertools.islice(_entries(tree, kinds, matcher), MAX_ENTRIES)
+        entries = yield from _entries(tree, kinds, matcher)
         found += [(target, 0, (reason,)) for target, reason in entries]
     merged = _merged(found)
     page = merged[request.offset : request.offset + request.limit]
@@ -292,10 +292,11 @@ def hubs(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
 
 def _likely_hubs(
     tree: Tree, kinds: frozenset[str], matcher: PathMatcher, threshold: float
-) -> list[Target]:
+) -> Steps[list[Target]]:
     """Return the definitions whose name is used in enough files, the likeliest first."""
     likely: list[tuple[Target, float]] = []
     for file, indexes in _definitions(tree, kinds, matcher):
+        yield
         names = {file.symbols[index].name for index in indexes}
         using, defining = tree.using(names), tree.defining(names)
         likely += [
@@ -325,15 +326,20 @@ def _files_using(linker: Linker, target: Target) -> int:
 
 def _entries(
     tree: Tree, kinds: frozenset[str], matcher: PathMatcher
-) -> Iterator[tuple[Target, str]]:
-    """Yield where programs begin: main functions, and what answers routes."""
+) -> Steps[list[tuple[Target, str]]]:
+    """Return where programs begin: main functions, and what answers routes."""
+    found: list[tuple[Target, str]] = []
     for file, indexes in _definitions(tree, kinds, matcher):
+        yield
+        if len(found) >= MAX_ENTRIES:
+            break
         answering = {fact.scope for fact in file.facts_of("route")}
         for index in indexes:
             if file.symbols[index].name in _ENTRY_NAMES and is_entry(file, index):
-                yield Target(tree, file.path, index), "entry point"
+                found.append((Target(tree, file.path, index), "entry point"))
             elif file.symbols[index].kind == "route" or index in answering:
-                yield Target(tree, file.path, index), "answers a route"
+                found.append((Target(tree, file.path, index), "answers a route"))
+    return found
 
 
 def _merged(

@@ -191,9 +191,7 @@ class Scoped:
     def _related(self, related: tuple[Neighbour, ...] | None) -> tuple[Neighbour, ...] | None:
         if related is None:
             return None
-        return tuple(
-            one for one in related if parse_address(one.address).project in self._allowed
-        )
+        return tuple(one for one in related if parse_address(one.address).project in self._allowed)
 
     def _fresh(self, freshness: Iterable[Freshness]) -> tuple[Freshness, ...]:
         return tuple(one for one in freshness if one.project in self._allowed)

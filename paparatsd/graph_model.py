@@ -74,13 +74,15 @@ class GraphScope:
     """Where to look. Empty means everywhere; `projects` and `groups` intersect.
 
     `paths`: globs; only symbols in files that match one of them are answered with. `fresh`: compare
-    with the disk first.
+    with the disk first. `visible`: whoever asks may hear of these projects only, so names are
+    resolved as if there were no others; empty for all.
     """
 
     projects: tuple[ProjectName, ...] = ()
     groups: tuple[GroupName, ...] = ()
     paths: tuple[str, ...] = ()
     fresh: bool = False
+    visible: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,13 +199,18 @@ class GraphService:
         sessions = self._answerable.select(asked.projects, asked.groups)
         verified = await self._answerable.verify(sessions) if asked.fresh else frozenset()
         scope = self._answerable.scope(sessions, verified)
-        answer = await self._keeper.ask(operation, self._projects(scope), request)
+        answer = await self._keeper.ask(operation, self._projects(scope, asked.visible), request)
         notes = self._answerable.noted((*answer.notes, *scope_notes(scope)), scope)
         freshness = tuple(project.freshness for project in scope.projects)
         return replace(answer, freshness=freshness, notes=notes)
 
-    def _projects(self, scope: Scope) -> list[GraphProject]:
-        """Return the projects of the scope, and those of their groups for what they provide."""
+    def _projects(
+        self, scope: Scope, visible: frozenset[str] = frozenset()
+    ) -> list[GraphProject]:
+        """Return the projects of the scope, and those of their groups for what they provide.
+
+        Of these only the visible ones, if any are named.
+        """
         asked = {project.project_id for project in scope.projects}
         groups = {project.group for project in scope.projects}
         return [
@@ -213,5 +218,5 @@ class GraphService:
                 one.project_id, one.name, one.group, one.generation, one.project_id in asked
             )
             for one in self._answerable.everything().projects
-            if one.group in groups
+            if one.group in groups and (not visible or one.name in visible)
         ]

@@ -11,6 +11,7 @@ from paparatsd.graph.files import TYPES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.pick import pick_one
 from paparatsd.graph.refs import Refs
+from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph_model import (
     CallPath,
     Certainty,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.ground import Ground
     from paparatsd.graph.links import Key, Link
+    from paparatsd.graph.slices import Steps
     from paparatsd.graph.source import Target
 
 MAX_HOPS = 12
@@ -33,11 +35,13 @@ MAX_ENDS = 5
 """Definitions of a name that are taken as ends."""
 MAX_EXPANDED = 1_500
 """Symbols whose calls are looked at in one search."""
+SEARCH_S = 10.0
+"""How long they are looked at."""
 
 _FOLLOWED = frozenset({Relation.CALLS, Relation.TESTS, Relation.REFERENCES, Relation.REQUESTS})
 
 
-def call_paths(ground: Ground, request: PathsRequest) -> PathsAnswer:
+def call_paths(ground: Ground, request: PathsRequest) -> Steps[PathsAnswer]:
     """Return the shortest chains of calls. Raises BadQuery, UnknownAddress."""
     if not 1 <= request.max_hops <= MAX_HOPS:
         raise BadQuery(f"max_hops is {request.max_hops}; it must be between 1 and {MAX_HOPS}")
@@ -46,11 +50,12 @@ def call_paths(ground: Ground, request: PathsRequest) -> PathsAnswer:
     sources = pick_one(ground, request.source)[:MAX_ENDS]
     targets = pick_one(ground, request.target)[:MAX_ENDS]
     search = _Search(ground, request.max_hops)
-    chains = search.run(sources, targets)[: request.limit]
+    found = yield from search.run(sources, targets)
+    chains = found[: request.limit]
     refs = Refs(ground)
     notes: tuple[str, ...] = ()
     if search.gave_up:
-        notes = (f"Looked at the calls of {MAX_EXPANDED} symbols, and then gave up.",)
+        notes = (f"Looked at the calls of {search.expanded} symbols, and then gave up.",)
     return PathsAnswer(
         tuple(refs.of(one) for one in sources),
         tuple(refs.of(one) for one in targets),
@@ -83,39 +88,43 @@ class _Search:
     ground: Ground
     max_hops: int
     gave_up: bool = False
-    _expanded: int = 0
+    expanded: int = 0
     _linker: Linker = field(init=False)
+    _watch: Stopwatch = field(default_factory=lambda: Stopwatch(SEARCH_S))
 
     def __post_init__(self) -> None:
         self._linker = Linker(self.ground)
 
-    def run(self, sources: Sequence[Target], targets: Sequence[Target]) -> list[list[Link]]:
+    def run(self, sources: Sequence[Target], targets: Sequence[Target]) -> Steps[list[list[Link]]]:
         """Return the shortest chains of links from a source to a target, the surest first."""
         ahead = _Front.of([one for source in sources for one in self._bodies(source)])
         back = _Front.of(targets)
         while ahead.edge and back.edge and ahead.depth + back.depth < self.max_hops:
-            if self._expanded >= MAX_EXPANDED:
-                self.gave_up = True
+            if self.gave_up:
                 break
             if len(ahead.edge) <= len(back.edge):
-                self._grow(ahead, forward=True)
+                yield from self._grow(ahead, forward=True)
             else:
-                self._grow(back, forward=False)
+                yield from self._grow(back, forward=False)
             meeting = [key for key in ahead.hops if key in back.hops]
             if meeting:
                 return self._chains(ahead, back, meeting)
         return []
 
-    def _grow(self, front: _Front, *, forward: bool) -> None:
+    def _grow(self, front: _Front, *, forward: bool) -> Steps[None]:
         front.depth += 1
         reached: dict[Key, Target] = {}
         if not forward:
             self._linker.prepare(front.edge)
         for one in front.edge:
-            self._expanded += 1
-            if self._expanded > MAX_EXPANDED:
+            yield
+            self.expanded += 1
+            if self.expanded > MAX_EXPANDED or self._watch.is_over:
+                self.gave_up = True
                 break
-            for link, other in self._next(one, forward=forward):
+            with self._watch:
+                following = list(self._next(one, forward=forward))
+            for link, other in following:
                 if front.hops.setdefault(other.key, front.depth) == front.depth:
                     front.links.setdefault(other.key, []).append(link)
                     reached.setdefault(other.key, other)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from paparatsd.errors import BadQuery
 from paparatsd.graph.compare import Touched, alike_pairs, compare, read_side
 from paparatsd.graph.links import Linker, Links
 from paparatsd.graph.refs import Refs, is_test_path
+from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph.source import Target
 from paparatsd.graph.usages import edges_of, order_edges
 from paparatsd.graph_model import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.asked import ChangedTexts
     from paparatsd.graph.ground import Ground
+    from paparatsd.graph.slices import Steps
     from paparatsd.graph.source import Tree
     from paparatsd.model import ProjectName
 
@@ -47,7 +48,7 @@ _ORDER = {
 }  # fmt: skip
 
 
-def changed(ground: Ground, asked: ChangedTexts) -> ChangedAnswer:
+def changed(ground: Ground, asked: ChangedTexts) -> Steps[ChangedAnswer]:
     """Return the symbols that differ between the texts that the daemon has read."""
     request = asked.request
     for name, value, high in (
@@ -55,29 +56,34 @@ def changed(ground: Ground, asked: ChangedTexts) -> ChangedAnswer:
     ):  # fmt: skip
         if not 0 <= value <= high:
             raise BadQuery(f"{name} is {value}; it must be between 0 and {high}")
-    touched, left_out = _compared(ground, asked)
+    touched, left_out = yield from _compared(ground, asked)
     teller = _Teller(ground, request.callers)
-    shown = tuple(teller.tell(tree, one) for tree, one in touched[: request.limit])
+    shown = []
+    for tree, one in touched[: request.limit]:
+        yield
+        shown.append(teller.tell(tree, one))
     notes = list(asked.notes)
     if left_out:
         notes.append(f"{left_out} changed files were not looked into: there was no time left.")
-    return ChangedAnswer(asked.against, shown, asked.total, len(touched), notes=tuple(notes))
+    return ChangedAnswer(asked.against, tuple(shown), asked.total, len(touched), notes=tuple(notes))
 
 
-def _compared(ground: Ground, asked: ChangedTexts) -> tuple[list[tuple[Tree, Touched]], int]:
+def _compared(ground: Ground, asked: ChangedTexts) -> Steps[tuple[list[tuple[Tree, Touched]], int]]:
     """Return what differs, by project and place, and how many files there was no time for."""
     matcher = PathMatcher(asked.request.scope.paths)
     found: list[tuple[Tree, Touched]] = []
-    began, left_out = time.monotonic(), 0
+    watch, left_out = Stopwatch(PARSING_S), 0
     for one in asked.files:
         tree = ground.tree(one.project)
         if not matcher.matches(one.path):
             continue
-        if time.monotonic() - began > PARSING_S:
+        yield
+        if watch.is_over:
             left_out += 1
             continue
-        old, new = read_side(one.path, one.old), read_side(one.path, one.new)
-        found += [(tree, touched) for touched in compare(old, new)]
+        with watch:
+            old, new = read_side(one.path, one.old), read_side(one.path, one.new)
+            found += [(tree, touched) for touched in compare(old, new)]
     found = _moved(found)
     found.sort(
         key=lambda pair: (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
 MIN_ALIKE = 0.75
 """What is gone and what has come are one renamed symbol when so much of the words is the same."""
-MAX_PAIRS = 2_000
-MAX_WORDS = 2_000
+MAX_PAIRS = 4_000
+"""Symbols that are compared with each other, in one file or between the files of a change."""
+MAX_WORDS = 800
+MAX_LINE_PAIRS = 1_000_000
+"""Equal lines of two texts, each with each, beyond which they are counted, not put in order."""
 MIN_WORDS = 8
 """Shorter bodies are alike by chance; they must be equal."""
 
@@ -149,13 +153,35 @@ def _touched(
 
 def _changed_lines(old: Side, new: Side) -> set[int]:
     """Return the lines of the new text that the old one does not have."""
-    matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=True)
+    start = _same_lines(old.lines, new.lines)
+    most = min(len(old.lines), len(new.lines)) - start
+    last = min(_same_lines(old.lines[::-1], new.lines[::-1]), most)
+    before, after = (side.lines[start : len(side.lines) - last] for side in (old, new))
+    counts = Counter(before)
+    if sum(counts[line] for line in after) > MAX_LINE_PAIRS:
+        return {start + at + 1 for at in _uncounted(counts, after)}
+    matcher = SequenceMatcher(None, before, after, autojunk=True)
     return {
-        line + 1
+        start + line + 1
         for tag, _, _, first, last in matcher.get_opcodes()
         if tag in ("insert", "replace")
         for line in range(first, last)
     }
+
+
+def _same_lines(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines two texts have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _uncounted(counts: Counter[str], lines: Sequence[str]) -> Iterator[int]:
+    """Yield the positions of lines that are there more often than they are counted."""
+    left = counts.copy()
+    for at, line in enumerate(lines):
+        if left[line] <= 0:
+            yield at
+        left[line] -= 1
 
 
 def _outermost(side: Side, keys: Iterable[Key]) -> Iterator[Key]:
@@ -193,11 +219,13 @@ def alike_pairs(
 ) -> list[tuple[Key, Key]]:
     """Return which of those that are gone have come again under another name, best first."""
     scored: list[tuple[float, Key, Key]] = []
+    compared = 0
     words = {key: _words(text, symbol.name) for key, symbol, text in come}
     for before, symbol, text in gone:
         mine = _words(text, symbol.name)
         for after, other, _ in come:
-            if other.kind == symbol.kind and len(scored) < MAX_PAIRS:
+            if other.kind == symbol.kind and compared < MAX_PAIRS:
+                compared += may_be_alike(mine, words[after])
                 score = likeness(mine, words[after])
                 if score >= MIN_ALIKE:
                     scored.append((score, before, after))
@@ -215,11 +243,16 @@ def _words(text: str, name: str) -> list[str]:
     return found[:MAX_WORDS]
 
 
+def may_be_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Say whether two lists are of such lengths that they are worth comparing."""
+    return min(len(one), len(other)) >= MIN_ALIKE / 2 * max(len(one), len(other))
+
+
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     """Return which share of two lists of words is the same, in order, between 0 and 1."""
     if min(len(one), len(other)) < MIN_WORDS:
         return 1.0 if one and list(one) == list(other) else 0.0
-    if min(len(one), len(other)) < MIN_ALIKE / 2 * max(len(one), len(other)):
+    if not may_be_alike(one, other):
         return 0.0
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     if matcher.quick_ratio() < MIN_ALIKE:

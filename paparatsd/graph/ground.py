@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from paparatsd.errors import UnknownProject
 from paparatsd.graph.degrees import Degrees, read_degrees
 from paparatsd.graph.files import Files
+from paparatsd.graph.near import forms_of
 from paparatsd.graph.resolve import Resolver
 from paparatsd.graph.source import Tree
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paparatsd.graph.asked import GraphProject
+    from paparatsd.graph.near import Forms
     from paparatsd.model import Chunk, ProjectName
     from paparatsd.store.reader import CatalogReader
 
@@ -64,10 +66,10 @@ class Ground:
         infos = self._grounds.reader.infos(versions)
         return {versions[version]: info.lines for version, info in infos.items()}
 
-    def names(self, tree: Tree) -> Sequence[str]:
-        """Return every name that a project defines, ascending."""
+    def spellings(self, tree: Tree) -> Forms:
+        """Return every name that a project defines, as they are compared with others."""
         reader = self._grounds.reader
-        return tree.keep("names", lambda: reader.defined_names(tree.project_id))
+        return tree.keep("spellings", lambda: forms_of(reader.defined_names(tree.project_id)))
 
     def degrees(self, tree: Tree) -> Degrees:
         """Return how widely the names of a project are used."""
@@ -114,7 +116,11 @@ class Grounds:
 
     def _tree(self, project: GraphProject) -> Tree | None:
         known = self._trees.get(project.project_id)
-        if known is not None and known.generation >= project.generation:
+        if (
+            known is not None
+            and known.generation >= project.generation
+            and (known.name, known.group) == (project.name, project.group)
+        ):
             return known
         with self.reader.snapshot() as reader:
             try:

@@ -11,6 +11,7 @@ from paparatsd.graph.files import TYPES
 from paparatsd.graph.links import Linker
 from paparatsd.graph.pick import pick_one
 from paparatsd.graph.refs import Refs
+from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph.usages import SURENESS
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.ground import Ground
     from paparatsd.graph.links import Key, Link
+    from paparatsd.graph.slices import Steps
     from paparatsd.graph_model import SymbolRef
     from paparatsd.model import ProjectName
 
@@ -32,6 +34,8 @@ MAX_MEMBERS = 60
 MAX_FOLLOWED = 400
 """Symbols whose users are looked for; a hop goes on with the surest."""
 MAX_LINES = 20
+IMPACT_S = 10.0
+"""How long users are looked for in one answer."""
 
 _GATHERING = frozenset(
     {"packages", "services", "apps", "libs", "modules", "crates", "cmd", "projects", "components"}
@@ -39,14 +43,14 @@ _GATHERING = frozenset(
 """Folders of a monorepo whose folders are services each."""
 
 
-def impact(ground: Ground, request: ImpactRequest) -> ImpactAnswer:
+def impact(ground: Ground, request: ImpactRequest) -> Steps[ImpactAnswer]:
     """Return what depends on the seeds. Raises BadQuery, UnknownAddress."""
     _check(request)
     seeds = _seeds(ground, request.at)
     refs = Refs(ground)
     spread = _Spread(ground, refs, seeds)
     for hop in range(1, request.max_hops + 1):
-        if not spread.step(hop):
+        if not (yield from spread.step(hop)):
             break
     affected = spread.affected
     code = [one for one in affected if not one.symbol.test]
@@ -57,7 +61,7 @@ def impact(ground: Ground, request: ImpactRequest) -> ImpactAnswer:
         tests=tuple(tests[: request.max_symbols]),
         services=_services(one.symbol for one in code),
         total=len(affected),
-        capped=spread.capped or max(len(code), len(tests)) > request.max_symbols,
+        capped=spread.capped,
         notes=tuple(spread.notes),
     )
 
@@ -90,6 +94,7 @@ class _Spread:
         self._seen: set[Key] = set()
         self._edge: list[tuple[Target, Target]] = []
         self._followed = 0
+        self._watch = Stopwatch(IMPACT_S)
         self.affected: list[Affected] = []
         self.notes: list[str] = []
         self.capped = False
@@ -99,7 +104,7 @@ class _Spread:
                     self._seen.add(part.key)
                     self._edge.append((part, seed))
 
-    def step(self, hop: int) -> bool:
+    def step(self, hop: int) -> Steps[bool]:
         """Add the users of the last hop's symbols; says whether there is anything to follow."""
         self._linker.prepare([one for one, _ in self._edge])
         grouped: dict[Key, list[tuple[Link, Target]]] = {}
@@ -107,8 +112,13 @@ class _Spread:
             if self._followed >= MAX_FOLLOWED:
                 self._cap(f"Users of {MAX_FOLLOWED} symbols were looked for, and then no more.")
                 break
+            if self._watch.is_over:
+                self._cap("There was no time to look for the users of everything.")
+                break
             self._followed += 1
-            links = self._linker.into(one)
+            yield
+            with self._watch:
+                links = self._linker.into(one)
             self.capped = self.capped or links.capped
             for link in links.found:
                 if link.user.key not in self._seen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -32,6 +34,10 @@ log = structlog.get_logger()
 
 MAX_EXAMINED = 3_000
 """Uses of one name that are looked at, in each project."""
+EXAMINED_S = 4.0
+"""How long they are looked at: in a tangle of types a single one can take milliseconds."""
+MAX_BELOW = 8
+"""Symbols that can begin in one line below a decorator."""
 MAX_NAMESAKES = 200
 """Methods of one name that are asked whether they take the place of another."""
 
@@ -141,12 +147,13 @@ class Linker:
         links: Links,
     ) -> Iterator[Link]:
         seen: set[tuple[str, Use]] = set()
+        until = time.monotonic() + EXAMINED_S
         for one, _ in standings.values():
             may_mean = sieve_for(resolver, one)
             for file, use in resolver.candidates(one):
                 if (file.path, use) in seen or not may_mean(file, use):
                     continue
-                if len(seen) >= self._most:
+                if len(seen) >= self._most or time.monotonic() > until:
                     links.capped = True
                     return
                 seen.add((file.path, use))
@@ -260,20 +267,19 @@ def uses_in(file: FileSymbols, index: int) -> list[Use]:
 def user_of(file: FileSymbols, use: Use) -> int:
     """Return the symbol that makes a use: the innermost around it, the one that it decorates."""
     if use.kind == "decorator":
-        for index in _below(file, use.line):
+        index = _below(file, use.line)
+        if index >= 0:
             return index
     return file.around(use.line)
 
 
-def _below(file: FileSymbols, line: int) -> Iterator[int]:
-    """Yield the symbols whose leading lines hold a line, the nearest first."""
-    led = [
-        (symbol.start_line, index)
-        for index, symbol in enumerate(file.symbols)
-        if 0 < symbol.lead_line <= line < symbol.start_line
-    ]
-    for _, index in sorted(led):
-        yield index
+def _below(file: FileSymbols, line: int) -> int:
+    """Return the nearest symbol whose leading lines hold a line, -1 for none."""
+    at = bisect_right(file.symbols, line, key=lambda one: one.start_line)
+    for index in range(at, min(at + MAX_BELOW, len(file.symbols))):
+        if 0 < file.symbols[index].lead_line <= line:
+            return index
+    return -1
 
 
 def _resolved(resolver: Resolver, file: FileSymbols, use: Use) -> Resolution:

@@ -32,4 +32,4 @@ OPERATIONS: Mapping[str, Callable[[Ground, Any], Any]] = MappingProxyType(
         "hubs": hubs,
     }
 )
-"""Operation -> function of the ground and the request; what it returns is the answer."""
+"""Operation -> function of the ground and the request; it returns the answer, or steps to it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -30,6 +31,7 @@ HEAD_TOKENS = 12
 LINE_TOKENS = 8
 """What an entry costs beside its signature: its kind and its lines."""
 _BATCH = 50
+_LINES = re.compile(r"(?::\d+)+$")
 
 
 def outline(ground: Ground, request: OutlineRequest) -> OutlineAnswer:
@@ -79,8 +81,8 @@ def _place(ground: Ground, text: str) -> tuple[Tree, str, bool]:
     for tree in trees:
         if tree.has_folder(folder):
             return tree, folder, False
-    before, colon, line = path.rpartition(":")
-    if colon and line.isdigit() and before:
+    before = _LINES.sub("", path)
+    if before != path and before:
         return _place(ground, f"{trees[0].name}:{before}" if named else before)
     raise no_file(ground, trees, path)
 

@@ -11,7 +11,7 @@ from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.chunks.fragments import symbol_fragment
 from paparatsd.errors import BadQuery, UnknownAddress
 from paparatsd.graph.byname import symbol_of
-from paparatsd.graph.near import near_names, near_paths
+from paparatsd.graph.near import MAX_NEAR, forms_of, near_names, near_paths, parts_of
 from paparatsd.graph.place import at_column, at_line
 from paparatsd.graph.refs import is_test
 from paparatsd.graph.routes import handlers, is_route
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 FORMS = "project:path#Name, project:path:LINE, project:path:LINE:COLUMN, or a name"
 MAX_LISTED = 8
+MAX_ALIKE = 20
+"""Definitions of a name that are looked at for what else may have been meant."""
+MAX_QUOTED = 200
 """Files that are listed when a path could be any of them."""
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?:[:-](?P<more>\d{1,9}))?")
@@ -60,6 +63,8 @@ def pick(ground: Ground, at: str) -> Picked:
         raise BadQuery(f"of what? give an address or a name: {FORMS}")
     if len(text) > MAX_ADDRESS_CHARS:
         raise BadQuery(f"the address is longer than {MAX_ADDRESS_CHARS} characters")
+    if any("\ud800" <= one <= "\udfff" for one in text):
+        raise BadQuery("the address is no text: it has halves of characters (surrogates)")
     trees, rest, named = project_of(ground, text)
     placed = _placed(ground, trees, rest, named=named)
     return placed if placed is not None else _by_name(ground, trees, rest, at)
@@ -140,7 +145,7 @@ def files_at(trees: Sequence[Tree], encoded: str) -> list[tuple[Tree, FileSymbol
     ends = [(tree, one) for tree in trees for one in tree.paths if one.endswith(f"/{path}")]
     if len(ends) > 1:
         names = ", ".join(f"{tree.name}:{one}" for tree, one in ends[:MAX_LISTED])
-        raise UnknownAddress(f"{path!r} is the end of several paths; say which: {names}")
+        raise UnknownAddress(f"{quoted(path)} is the end of several paths; say which: {names}")
     return [(tree, file) for tree, one in ends if (file := tree.file(one)) is not None]
 
 
@@ -151,9 +156,9 @@ def no_file(ground: Ground, trees: Sequence[Tree], encoded: str) -> UnknownAddre
     near = near_paths(trees, path)
     project = path.partition(":")[0]
     if ":" in path and not near and all(tree.name != project for tree in ground.trees):
-        return UnknownAddress(f"no project named {project!r} is asked about, but {names}")
+        return UnknownAddress(f"no project named {quoted(project)} is asked about, but {names}")
     hint = f"; near it: {', '.join(near)}" if near else ""
-    return UnknownAddress(f"no file {path!r} is indexed in {names}{hint}")
+    return UnknownAddress(f"no file {quoted(path)} is indexed in {names}{hint}")
 
 
 def _by_fragment(
@@ -166,10 +171,10 @@ def _by_fragment(
     ]
     if not targets:
         _, file = files[0]
-        near = near_names(list(dict.fromkeys(one.qualified for one in file.symbols)), fragment)
+        near = near_names(forms_of(one.qualified for one in file.symbols), unquote(fragment))
         hint = f"it has {', '.join(near)}" if near else "ask for its outline"
         raise UnknownAddress(
-            f"{text!r} names nothing: the symbol may have been renamed or moved; {hint}"
+            f"{quoted(text)} names nothing: the symbol may have been renamed or moved; {hint}"
         )
     return Picked(unquote(fragment), tuple(targets), len(targets))
 
@@ -203,7 +208,7 @@ def _by_position(
     line = int(match["line"])
     last = ground.line_counts(tree, [file.path]).get(file.path, 0)
     if not 1 <= line <= last:
-        raise UnknownAddress(f"{text!r} is outside the file, which has {last} lines")
+        raise UnknownAddress(f"{quoted(text)} is outside the file, which has {last} lines")
     column = match["more"] if text[match.start("more") - 1] == ":" else None
     resolver = ground.resolver(tree)
     if column is None:
@@ -238,10 +243,30 @@ def _by_name(ground: Ground, trees: tuple[Tree, ...], name: str, at: str) -> Pic
         meant = sum(_meant(tree, exact[tree.name]) for tree in trees if tree.name in exact)
         certainty = Certainty.EXACT if meant == 1 else Certainty.AMBIGUOUS
         return Picked(name, tuple(targets), meant, certainty, placed=False)
-    alike = (one for tree in trees for one in near_names(ground.names(tree), name))
-    near = list(dict.fromkeys(alike))
-    hint = f"did you mean {', '.join(near[:5])}?" if near else "search for it"
-    raise UnknownAddress(f"nothing called {at.strip()!r} is defined here; {hint}")
+    near = list(dict.fromkeys(one for tree in trees for one in _alike(ground, tree, name)))
+    hint = f"did you mean {', '.join(near[:MAX_NEAR])}?" if near else "search for it"
+    raise UnknownAddress(f"nothing called {quoted(at)} is defined here; {hint}")
+
+
+def _alike(ground: Ground, tree: Tree, name: str) -> list[str]:
+    """Return the qualified names of what is spelled like a name, its qualifier or owner first.
+
+    When something is called so and only the qualifier is wrong, that is what may be meant.
+    """
+    *owners, last = parts_of(name) or [name]
+    owner = owners[-1].casefold() if owners else ""
+    near = [last] if tree.defining([last])[last] else near_names(ground.spellings(tree), last)
+    found: list[str] = []
+    for called in tree.defining(near).values():
+        symbols = (symbol_of(one) for one in called[:MAX_ALIKE])
+        found += [symbol.qualified for symbol in symbols if symbol is not None]
+    return sorted(dict.fromkeys(found), key=lambda one: owner not in one.casefold().split(".")[:-1])
+
+
+def quoted(text: str) -> str:
+    """Return what was asked as it is named in a message: in quotes, and cut when it is long."""
+    text = text.strip()
+    return repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}...")
 
 
 def _in_a_test(target: Target) -> bool:

@@ -6,6 +6,7 @@ Resolving a use takes a hundred times as long, and most uses of common names mea
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from paparatsd.graph.byname import symbol_of
@@ -94,6 +95,16 @@ def _constructors(tree: Tree, name: str, owner: str) -> Callable[[FileSymbols, U
     return may_mean
 
 
+def _heirs_in(file: FileSymbols) -> dict[str, set[str]]:
+    """Return by the name of what is extended the names of what extends it in one file."""
+    found: dict[str, set[str]] = {}
+    for use in file.heritage:
+        index = file.around(use.line)
+        if index >= 0:
+            found.setdefault(use.name, set()).add(file.symbols[index].name)
+    return found
+
+
 def heirs_of(tree: Tree, name: str) -> set[str]:
     """Return the names of a type and of all that extend it, whatever else is called so."""
     found, edge = {name}, {name}
@@ -101,10 +112,9 @@ def heirs_of(tree: Tree, name: str) -> set[str]:
         using = tree.using(edge)
         reached: set[str] = set()
         for file in tree.files(sorted({path for paths in using.values() for path in paths})):
-            for use in file.heritage:
-                index = file.around(use.line) if use.name in edge else -1
-                if index >= 0:
-                    reached.add(file.symbols[index].name)
+            heirs = tree.keep(f"heirs in {file.path}", partial(_heirs_in, file))
+            for one in edge & heirs.keys():
+                reached |= heirs[one]
         edge = reached - found
         found |= edge
     return found

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +13,7 @@ from paparatsd.graph.degrees import share
 from paparatsd.graph.files import CALLABLE, TYPES, VALUES
 from paparatsd.graph.links import Linker, Links
 from paparatsd.graph.refs import Refs, is_test
+from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import Certainty, SurveyAnswer, Surveyed, SurveyRequest
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
+    from paparatsd.graph.slices import Steps
     from paparatsd.graph.source import Tree
     from paparatsd.model import Symbol, Use
 
@@ -42,11 +42,10 @@ MAX_ENTRIES = 500
 MAX_EXAMINED = 1_200
 """Uses of one of these that are looked at."""
 
-KINDS = CALLABLE | TYPES | VALUES | {"module"}
 _SURVEYED = (CALLABLE | TYPES) - {"test", "impl"}
+KINDS = _SURVEYED | VALUES | {"module", "route"}
 _ASIDE = Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED | Prior.STUB
 _ENTRY_NAMES = frozenset({"main", "Main", "__main__", "lambda_handler", "handler", "wsgi", "asgi"})
-_ENTRY_STEMS = frozenset({"main", "__main__", "cli", "manage", "wsgi", "asgi", "setup", "conftest"})
 _BY_NAME = frozenset({"make", "dockerfile"})
 """Languages whose definitions people start by name."""
 _HUB = "used widely"
@@ -56,11 +55,11 @@ _SPECIAL = re.compile(r"__\w+__|operator\b.*|~\w+|init|deinit|\[\]|<=>|==|to_s|i
 # ---------------------------------------------------------------------- unused
 
 
-def unused(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
+def unused(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
     """Return definitions that nothing seems to use, those without doubts first."""
     _check(request)
     survey = _Unused(ground, request)
-    found = survey.run()
+    found = yield from survey.run()
     refs = Refs(ground)
     page = found[request.offset : request.offset + request.limit]
     refs.prepare([target for target, _ in page])
@@ -86,7 +85,7 @@ def _check(request: SurveyRequest) -> None:
         raise BadQuery(f"offset is {request.offset}; it counts symbols from 0")
     unknown = sorted(set(request.kinds) - KINDS)
     if unknown:
-        known = ", ".join(sorted(_SURVEYED))
+        known = ", ".join(sorted(KINDS))
         raise BadQuery(f"no kind of symbol is called {unknown[0]!r} (kinds: {known})")
 
 
@@ -99,22 +98,29 @@ class _Unused:
         self._matcher = PathMatcher(request.scope.paths)
         self._linker = Linker(ground)
         self._looked_at = 0
-        self._until = time.monotonic() + SURVEY_S
+        self._watch = Stopwatch(SURVEY_S)
         self.capped = False
 
-    def run(self) -> list[tuple[Target, tuple[str, ...]]]:
+    def run(self) -> Steps[list[tuple[Target, tuple[str, ...]]]]:
         """Return what is unused with the doubts about it, the fewest doubts first."""
-        found = [one for tree in self._ground.trees for one in self._in_tree(tree)]
+        found: list[tuple[Target, tuple[str, ...]]] = []
+        for tree in self._ground.trees:
+            for one in self._in_tree(tree):
+                yield
+                if one is not None:
+                    found.append(one)
         found.sort(key=lambda one: (len(one[1]), one[0].tree.name, one[0].path, one[0].index))
         return found
 
-    def _in_tree(self, tree: Tree) -> Iterator[tuple[Target, tuple[str, ...]]]:
+    def _in_tree(self, tree: Tree) -> Iterator[tuple[Target, tuple[str, ...]] | None]:
+        """Yield what is unused in a tree, None for each definition that is used."""
         for file, indexes in _definitions(tree, self._kinds, self._matcher):
             tree.using({file.symbols[index].name for index in indexes})
             for index in indexes:
                 target = Target(tree, file.path, index)
-                if not self._is_used(target, file):
-                    yield target, doubts(self._ground, target, file)
+                with self._watch:
+                    used = self._is_used(target, file)
+                yield None if used else (target, doubts(self._ground, target, file))
 
     def _is_used(self, target: Target, file: FileSymbols) -> bool:
         """Say whether anything but a definition itself uses it."""
@@ -128,7 +134,7 @@ class _Unused:
         namesakes = target.tree.defining([symbol.name])[symbol.name]
         if len(namesakes) > MAX_MEANINGS:
             return True
-        if self._looked_at >= MAX_LOOKED_AT or time.monotonic() > self._until:
+        if self._looked_at >= MAX_LOOKED_AT or self._watch.is_over:
             self.capped = True
             return True
         self._looked_at += 1
@@ -199,6 +205,8 @@ def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]
         found.append("exported")
     if any(use.kind == "decorator" for use in _above(file, symbol)):
         found.append("decorated")
+    if not symbol.exported and _is_constructor_of(file, symbol):
+        found.append("keeps others from making one")
     if _SPECIAL.fullmatch(symbol.name):
         found.append("called by the language")
     if ground.resolver(target.tree).overridden(target):
@@ -221,6 +229,13 @@ def _is_given_away(file: FileSymbols, symbol: Symbol) -> bool:
         for facts in file.exports.values()
         for fact in facts
     )
+
+
+def _is_constructor_of(file: FileSymbols, symbol: Symbol) -> bool:
+    """Say whether a symbol is a constructor that is called like its type."""
+    if symbol.parent < 0 or "=" not in traits_of(file.language).constructors:
+        return False
+    return file.symbols[symbol.parent].name == symbol.name
 
 
 def _above(file: FileSymbols, symbol: Symbol) -> Sequence[Use]:
@@ -270,44 +285,46 @@ def is_entry(file: FileSymbols, index: int) -> bool:
     symbol = file.symbols[index]
     if symbol.parent >= 0 and symbol.name not in ("main", "Main"):
         return False
-    stem = file.path.rpartition("/")[2].partition(".")[0]
-    return symbol.name in _ENTRY_NAMES or (stem in _ENTRY_STEMS and symbol.kind == "function")
+    if file.path.rpartition("/")[2] == "conftest.py":
+        return symbol.name.startswith("pytest_")
+    return symbol.name in _ENTRY_NAMES
 
 
 # ---------------------------------------------------------------------- hubs
 
 
-def hubs(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
+def hubs(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
     """Return the definitions that most files use, then where programs begin."""
     _check(request)
     kinds = frozenset(request.kinds) or _SURVEYED | {"route"}
     matcher = PathMatcher(request.scope.paths)
     linker, refs = Linker(ground, MAX_EXAMINED), Refs(ground)
-    until, notes = time.monotonic() + SURVEY_S, []
+    watch, notes = Stopwatch(SURVEY_S), []
     found: list[tuple[Target, int, tuple[str, ...]]] = []
     for tree in ground.trees:
         threshold = ground.degrees(tree).threshold
-        for target in _likely_hubs(tree, kinds, matcher, threshold):
-            if time.monotonic() > until:
+        likely = yield from _likely_hubs(tree, kinds, matcher, threshold)
+        for target in likely:
+            yield
+            if watch.is_over:
                 notes = ["There was no time to look at everything that may be used widely."]
                 break
-            users = _files_using(linker, target)
+            with watch:
+                users = _files_using(linker, target)
             if users >= threshold:
                 found.append((target, users, (_HUB,)))
-        entries = itertools.islice(_entries(tree, kinds, matcher), MAX_ENTRIES)
+        entries = yield from _entries(tree, kinds, matcher)
         found += [(target, 0, (reason,)) for target, reason in entries]
     merged = _merged(found)
     page = merged[request.offset : request.offset + request.limit]
     more = request.offset + len(page)
+    shown = []
+    for target, users, reasons in page:
+        yield
+        symbol = replace(refs.of(target), hub=_HUB in reasons)
+        shown.append(Surveyed(symbol, users or _files_using(linker, target), reasons))
     return SurveyAnswer(
-        tuple(
-            Surveyed(
-                replace(refs.of(target), hub=_HUB in reasons),
-                users or _files_using(linker, target),
-                reasons,
-            )
-            for target, users, reasons in page
-        ),
+        tuple(shown),
         len(merged),
         more if more < len(merged) else None,
         notes=tuple(notes),
@@ -316,10 +333,11 @@ def hubs(ground: Ground, request: SurveyRequest) -> SurveyAnswer:
 
 def _likely_hubs(
     tree: Tree, kinds: frozenset[str], matcher: PathMatcher, threshold: float
-) -> list[Target]:
+) -> Steps[list[Target]]:
     """Return the definitions whose name is used in enough files, the likeliest first."""
     likely: list[tuple[Target, float]] = []
     for file, indexes in _definitions(tree, kinds, matcher):
+        yield
         names = {file.symbols[index].name for index in indexes}
         using, defining = tree.using(names), tree.defining(names)
         likely += [
@@ -351,15 +369,20 @@ def _files_using(linker: Linker, target: Target) -> int:
 
 def _entries(
     tree: Tree, kinds: frozenset[str], matcher: PathMatcher
-) -> Iterator[tuple[Target, str]]:
-    """Yield where programs begin: main functions, and what answers routes."""
+) -> Steps[list[tuple[Target, str]]]:
+    """Return where programs begin: main functions, and what answers routes."""
+    found: list[tuple[Target, str]] = []
     for file, indexes in _definitions(tree, kinds, matcher):
+        yield
+        if len(found) >= MAX_ENTRIES:
+            break
         answering = {fact.scope for fact in file.facts_of("route")}
         for index in indexes:
             if file.symbols[index].name in _ENTRY_NAMES and is_entry(file, index):
-                yield Target(tree, file.path, index), "entry point"
+                found.append((Target(tree, file.path, index), "entry point"))
             elif file.symbols[index].kind == "route" or index in answering:
-                yield Target(tree, file.path, index), "answers a route"
+                found.append((Target(tree, file.path, index), "answers a route"))
+    return found
 
 
 def _merged(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.ground import Ground
     from paparatsd.graph.links import Link, Links
+    from paparatsd.graph.slices import Steps
     from paparatsd.graph.source import Target
 
 MAX_FOUND = 5
@@ -36,7 +37,7 @@ MAX_LINES = 50
 SURENESS = {Certainty.EXACT: 0, Certainty.INFERRED: 1, Certainty.AMBIGUOUS: 2}
 
 
-def usages(ground: Ground, request: UsagesRequest) -> UsagesAnswer:
+def usages(ground: Ground, request: UsagesRequest) -> Steps[UsagesAnswer]:
     """Return users and used of what is asked for. Raises BadQuery, UnknownAddress."""
     _check(request)
     picked = pick(ground, request.at)
@@ -48,9 +49,12 @@ def usages(ground: Ground, request: UsagesRequest) -> UsagesAnswer:
             f"{MAX_FOUND} likeliest. The address of one asks for it alone."
         )
     teller = Teller(ground, request)
-    found = tuple(teller.tell(target) for target in targets[:MAX_FOUND])
+    found = []
+    for target in targets[:MAX_FOUND]:
+        yield
+        found.append(teller.tell(target))
     notes += teller.notes(targets[:MAX_FOUND])
-    return UsagesAnswer(request.at, found, max(picked.meant, len(found)), notes=tuple(notes))
+    return UsagesAnswer(request.at, tuple(found), max(picked.meant, len(found)), notes=tuple(notes))
 
 
 def _check(request: UsagesRequest) -> None:
@@ -111,16 +115,16 @@ class Teller:
 
 
 def edges_of(links: Iterable[Link], refs: Refs, *, incoming: bool) -> list[Edge]:
-    """Return one edge for all links of one relation to one symbol."""
-    grouped: dict[tuple[object, Relation], list[Link]] = {}
+    """Return one edge for all links of one relation to one symbol that are equally sure."""
+    grouped: dict[tuple[object, Relation, Certainty], list[Link]] = {}
     for link in links:
         other = _other(link, incoming=incoming)
-        grouped.setdefault((other.key, link.relation), []).append(link)
+        grouped.setdefault((other.key, link.relation, link.certainty), []).append(link)
     return [_edge(some, refs, incoming=incoming) for some in grouped.values()]
 
 
 def _edge(links: Sequence[Link], refs: Refs, *, incoming: bool) -> Edge:
-    best = min(links, key=lambda one: (SURENESS[one.certainty], one.line))
+    best = min(links, key=lambda one: one.line)
     lines = sorted({one.line for one in links})
     return Edge(
         relation=best.relation,

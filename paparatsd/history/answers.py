@@ -148,7 +148,8 @@ class Answers:
         }
         fresh = sum(past.uncommitted for past in inside)
         if not commits:
-            return LastChange(None, 0, fresh)
+            # Without any commit there is nothing to which lines could be added.
+            return LastChange(None, 0, fresh if self._project.head() is not None else 0)
         dag = self._facts.dag
         newest = max(commits, key=lambda commit: (dag.order(commit), commit))
         note = self._note_of([newest]).get(newest)

@@ -32,7 +32,7 @@ from paparatsd.interfaces.graph_phrases import (
 from paparatsd.interfaces.history_words import change_line, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Shape = Mapping[str, Any]
 
@@ -42,6 +42,8 @@ MAX_IMPORTS = 12
 MAX_FOLDERS = 20
 MAX_SERVICES = 15
 SIDES = {"incoming": "used by", "outgoing": "uses"}
+MAX_BARE = 20
+"""Files without symbols in one line of an outline."""
 UNSEEN = "uses through strings, reflection or other repositories cannot be seen"
 
 
@@ -146,6 +148,33 @@ def folders_line(shape: Shape) -> str:
     said = [f"{name}/ {number}" for name, number in folders[:MAX_FOLDERS]]
     more = [f"{len(folders) - MAX_FOLDERS} more"] if len(folders) > MAX_FOLDERS else []
     return f"folders, with their files: {', '.join([*said, *more])}"
+
+
+def outline_runs(files: Iterable[Shape]) -> Iterator[list[Shape]]:
+    """Yield files one by one, but those of a folder together that have nothing to outline."""
+    run: list[Shape] = []
+    for file in files:
+        bare = not (file["entries"] or file["imports"] or file["hidden"])
+        if run and not (bare and len(run) < MAX_BARE and _folder_of(run[0]) == _folder_of(file)):
+            yield run
+            run = []
+        if bare:
+            run.append(file)
+        else:
+            yield [file]
+    if run:
+        yield run
+
+
+def _folder_of(file: Shape) -> str:
+    return str(file["path"]).rpartition("/")[0]
+
+
+def bare_line(run: Sequence[Shape]) -> str:
+    """Return one line for files of a folder that have nothing to outline."""
+    first, *rest = run
+    names = [str(one["path"]).rpartition("/")[2] for one in rest]
+    return f"{', '.join([first['path'], *names])} (no symbols)"
 
 
 def outline_lines(file: Shape) -> tuple[str, list[str], list[str]]:
@@ -266,10 +295,10 @@ def impact_line(shape: Shape) -> str:
         return f"nothing that is indexed depends on it; {UNSEEN}"
     listed = len(shape["affected"]) + len(shape["tests"])
     tests = sum(one["symbol"]["test"] for one in shape["tests"])
+    least = "at least " if shape["capped"] else ""
     if listed < shape["total"]:
         found = f"{listed} are listed, {counted(tests, 'test')} among them"
-        return f"{_dependents(shape['total'])}; {found}"
-    least = "at least " if shape["capped"] else ""
+        return f"{least}{_dependents(shape['total'])}; {found}"
     found = f"{counted(tests, 'test')} among them"
     return f"{least}{_dependents(shape['total'])}, {found}"
 

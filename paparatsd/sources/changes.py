@@ -144,7 +144,10 @@ async def _ends(checkout: Checkout, text: str) -> tuple[str, str, str]:
     if merge_base:
         args = ["merge-base", one, other]
         found = await _git(checkout, args, ok_codes=(0, 1))
-        one = found.decode("ascii").strip()
+        base = found.decode("ascii").split()
+        if not base:
+            raise BadQuery(f"{first or 'HEAD'!r} and {second[1:] or 'HEAD'!r} have no common history")
+        one = base[0]
     return one, other, f"{text} ({one[:10]}..{other[:10]})"
 
 
@@ -197,8 +200,14 @@ async def _index(checkout: Checkout) -> dict[str, str]:
 
 async def _working(checkout: Checkout, tree: WorkTree) -> Changes:
     old = await _tree(checkout, await _head(checkout))
-    output = await _git(checkout, ["ls-files", "-c", "-o", "--exclude-standard", "-z"])
-    listed = {os.fsdecode(path) for path in output.split(b"\0") if path}
+    output = await _git(checkout, ["ls-files", "-t", "-c", "-o", "--exclude-standard", "-z"])
+    tagged = [(one[:1], os.fsdecode(one[2:])) for one in output.split(b"\0") if one]
+    listed = {path for _, path in tagged}
+    # In a sparse checkout these are not on the disk, and that is no change.
+    for tag, path in tagged:
+        if tag == b"S":
+            old.pop(path, None)
+            listed.discard(path)
     algorithm = _HASHES[len(next(iter(old.values()), "0" * 40))]
     new = await asyncio.to_thread(tree.names, sorted(listed | old.keys()), algorithm)
     differing = _differing(old, new)

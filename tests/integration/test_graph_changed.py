@@ -8,11 +8,11 @@ import pytest
 
 from paparatsd.errors import BadQuery, GitFailed
 from paparatsd.graph.asked import ChangedTexts, FileTexts
-from paparatsd.graph.changed import changed
 from paparatsd.graph_model import ChangedRequest, GraphScope
 from paparatsd.model import ProjectName
 from paparatsd.sources.changes import WorkTree, read_changes
 from paparatsd.sources.repo import locate
+from tests.harness.graph_asked import changed
 from tests.harness.graph_world import GraphWorld
 from tests.harness.repos import Repo
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.graph.usages import usages
 from paparatsd.graph_model import Certainty, Direction, GraphScope, Relation, UsagesRequest
+from tests.harness.graph_asked import usages
 from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ import pytest
 
 from paparatsd.errors import BadQuery, UnknownAddress
 from paparatsd.graph.definition import definition
-from paparatsd.graph.usages import usages
 from paparatsd.graph_model import (
     Certainty,
     DefinitionRequest,
@@ -18,6 +17,7 @@ from paparatsd.graph_model import (
     UsagesRequest,
 )
 from paparatsd.model import Fact
+from tests.harness.graph_asked import usages
 from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:

@@ -160,7 +160,9 @@ def test_impact_says_what_is_not_known_and_not_that_there_is_nothing() -> None:
     assert "cannot be seen" in impact_line(alone)
     assert alone["seeds"][0]["last_change"] is None
     part = impact_json(ImpactAnswer((DIG,), (), (), (), 1_204, capped=True))
-    assert impact_line(part) == ("1,204 symbols depend on it; 0 are listed, 0 tests among them")
+    assert impact_line(part) == (
+        "at least 1,204 symbols depend on it; 0 are listed, 0 tests among them"
+    )
     one = Affected(TEST, 1, Relation.TESTS, Certainty.EXACT, DIG, (3,), "dig")
     capped = impact_json(ImpactAnswer((DIG,), (), (one,), (), 1, capped=True))
     assert impact_line(capped) == "at least 1 symbol depends on it, 1 test among them"

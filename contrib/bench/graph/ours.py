@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from paparatsd.errors import PaparatsError
 from paparatsd.graph.asked import GraphProject
 from paparatsd.graph.ground import Grounds
 from paparatsd.graph.operations import OPERATIONS
+from paparatsd.graph.slices import finished
 from paparatsd.graph_model import GraphScope, ImpactRequest, UsagesRequest
 from paparatsd.model import ProjectName
 from paparatsd.store.reader import CatalogReader
@@ -108,7 +110,9 @@ class InProcess:
 
     def _answers(self, operation: str, request: object) -> bool:
         try:
-            OPERATIONS[operation](self._grounds.of(self._projects), request)
+            answer = OPERATIONS[operation](self._grounds.of(self._projects), request)
+            if isinstance(answer, GeneratorType):
+                finished(answer)
         except PaparatsError:
             return False
         return True

@@ -78,7 +78,11 @@ def outline(context: Context) -> int:
     output.line(words.outline_title(answer), style="bold")
     if line := words.folders_line(answer):
         output.paragraph(line, style="dim")
-    for file in answer["files"]:
+    for run in words.outline_runs(answer["files"]):
+        file, *more = run
+        if more:
+            output.paragraph(words.bare_line(run), style="cyan")
+            continue
         head, remarks, lines = words.outline_lines(file)
         output.line(head, style="cyan")
         for remark in remarks:

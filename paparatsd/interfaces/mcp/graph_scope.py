@@ -55,7 +55,7 @@ class ScopedGraph:
         names = await self._narrow(scope.projects, scope.groups)
         if not names:
             raise UnknownProject("none of the projects that are answered about is registered")
-        return replace(scope, projects=names)
+        return replace(scope, projects=names, visible=self._allowed)
 
     async def usages(self, request: UsagesRequest) -> UsagesAnswer:
         """Return who uses a symbol of ours, and what it uses of ours."""
@@ -65,7 +65,8 @@ class ScopedGraph:
             for one in answer.found
             if self._ours(one.symbol)
         )
-        return replace(answer, found=found, freshness=self._fresh(answer.freshness))
+        meant = answer.meant - (len(answer.found) - len(found))
+        return replace(answer, found=found, meant=meant, freshness=self._fresh(answer.freshness))
 
     async def definition(self, request: DefinitionRequest) -> DefinitionAnswer:
         """Return where something is defined in our projects."""

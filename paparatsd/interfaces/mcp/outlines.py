@@ -40,6 +40,7 @@ MIN_TOKENS = 100
 _TOLD = ("kind", "name", "start_line", "end_line", "signature")
 """What is told of a symbol; its address is the path and the name."""
 
+MAX_BARE_BYTES = 2_000
 _SPEC = graph_tool(
     "outline",
     "Outline",
@@ -114,8 +115,14 @@ async def _outline(service: ToolsApi, arguments: Arguments) -> ToolReply:
 
 def _written(page: Page, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Write the files that fit; the last one may be cut, but not before its first symbol."""
-    shown = []
-    for file in files:
+    shown: list[dict[str, Any]] = []
+    for run in words.outline_runs(files):
+        file, *more = run
+        if more:
+            if not page.line(shortened(words.bare_line(run), MAX_BARE_BYTES)):
+                break
+            shown += map(dict, run)
+            continue
         head, remarks, lines = words.outline_lines(file)
         if not page.line(shortened(head)):
             break

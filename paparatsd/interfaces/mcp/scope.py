@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.model import Freshness, GroupName, ProjectName
-    from paparatsd.search_model import ChunkView, Hit, SearchRequest
+    from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchRequest
     from paparatsd.status_model import DaemonStatus, ProjectStatus
 
 
@@ -179,10 +179,19 @@ class Scoped:
 
     def _hits(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         return tuple(
-            replace(hit, also_in=tuple(name for name in hit.also_in if name in self._allowed))
+            replace(
+                hit,
+                also_in=tuple(name for name in hit.also_in if name in self._allowed),
+                related=self._related(hit.related),
+            )
             for hit in hits
             if hit.project in self._allowed
         )
+
+    def _related(self, related: tuple[Neighbour, ...] | None) -> tuple[Neighbour, ...] | None:
+        if related is None:
+            return None
+        return tuple(one for one in related if parse_address(one.address).project in self._allowed)
 
     def _fresh(self, freshness: Iterable[Freshness]) -> tuple[Freshness, ...]:
         return tuple(one for one in freshness if one.project in self._allowed)

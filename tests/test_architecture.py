@@ -71,7 +71,7 @@ BAD_NAMES = frozenset(
 
 CONSTANT_CLASSES = frozenset({
     "NewType", "TypeVar", "ParamSpec", "Struct", "ContextVar", "Path", "MappingProxyType",
-    "TransportSecuritySettings",
+    "TransportSecuritySettings", "JSONEncoder",
 })  # fmt: skip
 """Classes whose instances may live at module level; frozen dataclasses of ours may too."""
 

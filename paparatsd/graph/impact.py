@@ -34,7 +34,7 @@ MAX_MEMBERS = 60
 MAX_FOLLOWED = 400
 """Symbols whose users are looked for; a hop goes on with the surest."""
 MAX_LINES = 20
-IMPACT_S = 10.0
+IMPACT_S = 6.0
 """How long users are looked for in one answer."""
 
 _GATHERING = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -200,10 +201,8 @@ class Linker:
             heirs = self._heirs_of(tree, owner)
             if len(heirs) == 1:
                 continue
-            for one in tree.defining([symbol.name])[symbol.name][:MAX_NAMESAKES]:
-                if one.key == target.key or not (len(heirs) > MAX_HEIRS or _owner(one) in heirs):
-                    continue
-                if _has(resolver.overridden(one), target):
+            for one in islice(_members_of(tree, symbol.name, heirs), MAX_NAMESAKES):
+                if one.key != target.key and _has(resolver.overridden(one), target):
                     yield _override(one, target)
 
     def _heirs_of(self, tree: Tree, name: str) -> set[str]:
@@ -381,6 +380,13 @@ def _is_constructor(file: FileSymbols, name: str, owner: Target) -> bool:
 
 def _has(targets: Iterable[Target], wanted: Target) -> bool:
     return any(one.key == wanted.key for one in targets)
+
+
+def _members_of(tree: Tree, name: str, owners: set[str]) -> Iterator[Target]:
+    """Yield the definitions of a name in types that are called so; in all when these are many."""
+    for one in tree.defining([name])[name]:
+        if len(owners) > MAX_HEIRS or _owner(one) in owners:
+            yield one
 
 
 def _owner(target: Target) -> str:

@@ -70,22 +70,29 @@ class GraphWorld:
         generation = self.catalog.commit_generation(project_id, change)
         self._projects[name] = (project_id, group, repo, after, generation)
 
-    def ground(self, *names: str) -> Ground:
-        """Return the ground on which these projects (default: all) are asked about."""
+    @property
+    def grounds(self) -> Grounds:
+        """What the graph process keeps from question to question."""
         if self._grounds is None:
             self._grounds = Grounds(CatalogReader(self.path))
-        return self._grounds.of(
-            [
-                GraphProject(
-                    project_id,
-                    ProjectName(name),
-                    GroupName(group),
-                    generation,
-                    not names or name in names,
-                )
-                for name, (project_id, group, _, _, generation) in self._projects.items()
-            ]
-        )
+        return self._grounds
+
+    def projects(self, *names: str) -> list[GraphProject]:
+        """Return what the daemon says of the projects; these (default: all) are asked about."""
+        return [
+            GraphProject(
+                project_id,
+                ProjectName(name),
+                GroupName(group),
+                generation,
+                not names or name in names,
+            )
+            for name, (project_id, group, _, _, generation) in self._projects.items()
+        ]
+
+    def ground(self, *names: str) -> Ground:
+        """Return the ground on which these projects (default: all) are asked about."""
+        return self.grounds.of(self.projects(*names))
 
     def close(self) -> None:
         """Close the catalog."""

@@ -178,3 +178,31 @@ async def test_paths_of_the_scope_and_limits_hold(world: GraphWorld, repo: Repo)
     assert (len(answer.symbols), answer.total, answer.files) == (3, 8, 8)
     with pytest.raises(BadQuery, match="limit is 9999"):
         await ask(world, repo, limit=9_999)
+
+
+async def test_what_a_sparse_checkout_leaves_out_is_no_change(repo: Repo) -> None:
+    repo.git("update-index", "--skip-worktree", "core/price.py")
+    (repo.root / "core/price.py").unlink()
+    assert (await read(repo)).files == ()
+
+
+async def test_states_without_a_common_history_are_compared_only_directly(repo: Repo) -> None:
+    first = repo.git("rev-parse", "HEAD").strip()
+    repo.git("checkout", "-q", "--orphan", "other")
+    repo.git("rm", "-rfq", ".")
+    repo.write("q.py", "def q():\n    pass\n")
+    other = repo.commit("other")
+    with pytest.raises(BadQuery, match="no common history"):
+        await read(repo, f"{first}...{other}")
+    changes = await read(repo, f"{first}..{other}")
+    assert "q.py" in {one.path for one in changes.files}
+
+
+@pytest.mark.parametrize(
+    "against",
+    ["--upload-pack=touch x", "-x", "HEAD..-x", "HEAD:core/cart.py", "\ud800", "HEAD~99999999999",
+     "HEAD^{tree}", "0" * 40, "x" * 201, "...."],
+)  # fmt: skip
+async def test_hostile_revisions_are_refused(repo: Repo, against: str) -> None:
+    with pytest.raises(BadQuery, match=r"is no commit|names no commit"):
+        await read(repo, against)

@@ -303,3 +303,32 @@ def test_surveys_come_in_pages_and_refuse_kinds_that_are_none(world: GraphWorld)
     assert (len(first.found), first.more) == (1, 1)
     with pytest.raises(BadQuery, match="no kind of symbol is called 'klass'"):
         unused(world.ground(), Survey(SCOPE, kinds=("klass",)))
+
+
+def test_a_private_constructor_and_functions_beside_main_are_no_surprises(
+    world: GraphWorld,
+) -> None:
+    util = (
+        "public final class Util {\n"
+        "    private Util() {\n    }\n\n"
+        "    public static int twice(int n) {\n        return 2 * n;\n    }\n}\n"
+    )
+    cli = "def main():\n    return 1\n\n\ndef left_over():\n    return 2\n"
+    world.index("store", {"src/Util.java": util, "app/cli.py": cli})
+    told = {
+        one.symbol.qualified: one.reasons for one in unused(world.ground(), Survey(SCOPE)).found
+    }
+    assert told["Util.Util"] == ("keeps others from making one",)
+    assert "entry point" in told["main"]
+    assert "entry point" not in told["left_over"]
+
+
+def test_routes_can_be_asked_for_and_tests_not(world: GraphWorld) -> None:
+    assert hubs(world.ground(), Survey(SCOPE, kinds=("route",))).found == ()
+    with pytest.raises(BadQuery, match="route"):
+        hubs(world.ground(), Survey(SCOPE, kinds=("test",)))
+
+
+def test_a_line_behind_a_path_is_no_part_of_what_is_outlined(world: GraphWorld) -> None:
+    again = outline(world.ground(), OutlineRequest("core/db.py" + ":1" * 3_000, SCOPE))
+    assert again.path == "core/db.py"

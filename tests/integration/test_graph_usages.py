@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +17,7 @@ from paparatsd.graph_model import (
     Relation,
     UsagesRequest,
 )
-from paparatsd.model import Fact
+from paparatsd.model import Fact, GroupName
 from tests.harness.graph_asked import usages
 from tests.harness.graph_world import GraphWorld
 
@@ -265,11 +266,72 @@ def test_what_is_from_elsewhere_says_from_where(world: GraphWorld) -> None:
         ("shop:shop/card.py:99", "which has 11 lines"),
         ("shop:shop/card.py#CardGateway.pots", "CardGateway.post"),
         ("nowhere/x.py#A", "no file"),
+        ("Cardgateway.chrage", r"did you mean CardGateway\.charge, Gateway\.charge"),
+        ("Cart.post", r"did you mean CardGateway\.post\?"),
+        ("x" * 5_000, r"nothing called 'x{200}\.\.\.' is defined here"),
     ],
 )
 def test_what_is_not_there_says_what_to_ask_instead(world: GraphWorld, at: str, says: str) -> None:
     with pytest.raises(UnknownAddress, match=says):
         ask(world, at)
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "\x00", "a\x00b", "a:b:c:d", "../../etc/passwd", "shop:../../etc/passwd:1",
+        "shop:%2e%2e/x#y", "%ED%A0%80", "(a+)+$", "**/" * 300 + "a", "shop:#x", "shop:", ":", "#",
+        "::", "a::b::c" * 500,
+        "x.py" + ":1" * 2_000, "shop:shop/card.py" + ":1" * 2_000, "shop:shop/card.py:-1",
+        "shop:shop/card.py:0", "shop:shop/card.py:1:999999999", "shop:shop/card.py:99999999999",
+        "GET /" + "(((a+)+" * 50, "shop:shop/card.py#x@9", ".".join("abcdefgh" * 500),
+    ],
+)  # fmt: skip
+def test_whatever_is_asked_is_refused_in_words(world: GraphWorld, at: str) -> None:
+    with pytest.raises((BadQuery, UnknownAddress)):
+        ask(world, at)
+    with pytest.raises((BadQuery, UnknownAddress)):
+        define(world, at)
+
+
+def test_halves_of_characters_are_no_text(world: GraphWorld) -> None:
+    with pytest.raises(BadQuery, match="surrogates"):
+        ask(world, "shop:a\ud800.py#x")
+
+
+def test_lines_that_are_not_equally_sure_are_told_apart(world: GraphWorld) -> None:
+    mixed = (
+        "from shop.card import CardGateway\n\n\n"
+        "def both(some):\n"
+        "    CardGateway('k').post(1)\n"
+        "    some.post(2)\n"
+    )
+    world.index("shop", {**SHOP, "shop/mixed.py": mixed})
+    (found,) = ask(world, "CardGateway.post").found
+    assert found.incoming is not None
+    edges = [(one.certainty.value, one.lines) for one in found.incoming.edges]
+    assert ("exact", (5,)) in edges
+    assert ("inferred", (6,)) in edges
+
+
+def test_a_deep_or_circular_hierarchy_is_answered(world: GraphWorld) -> None:
+    deep = "class C0:\n    def go(self):\n        return 1\n\n\n" + "".join(
+        f"class C{at}(C{at - 1}):\n    def go(self):\n        return super().go()\n\n\n"
+        for at in range(1, 300)
+    )
+    ring = "class One(Three):\n    def m(self): return self.n()\n\n\n"
+    ring += "class Two(One): pass\n\n\nclass Three(Two): pass\n"
+    world.index("shop", {"deep.py": deep, "ring.py": ring})
+    assert ("overrides", "C299.go") in incoming(world, "C298.go")
+    assert ("inherits", "Two") in incoming(world, "One")
+
+
+def test_a_project_that_moved_to_another_group_is_read_anew(world: GraphWorld) -> None:
+    world.ground()
+    (known,) = world.ground().trees
+    assert world.ground().trees == (known,)
+    moved = replace(world.projects()[0], group=GroupName("elsewhere"))
+    assert world.grounds.of([moved]).trees != (known,)
 
 
 @pytest.mark.parametrize("more", [{"limit": 0}, {"limit": 999}, {"offset": -1}])

@@ -108,3 +108,21 @@ def test_likeness_is_the_share_of_words_in_order() -> None:
     assert likeness(words, words) == 1.0
     assert likeness(words, words[::-1]) < 0.1
     assert likeness(words, [*words[:18], "x", "y"]) == 0.9
+
+
+def test_texts_of_lines_that_are_all_alike_are_compared_in_time() -> None:
+    old = "".join(f"# {at % 90}\n" for at in range(12_000))
+    new = "".join(f"# {at * 7 % 91}\n" for at in range(12_000))
+    assert compare(read_side("a.py", old), read_side("a.py", new)) is not None
+
+
+def test_very_many_functions_that_came_and_went_are_compared_in_time() -> None:
+    def module(mark: str) -> str:
+        return "".join(
+            f"def {mark}{at}(a, b):\n    if a > {at}:\n        return b\n    return a\n\n\n"
+            for at in range(300)
+        )
+
+    found = compare(read_side("a.py", module("f")), read_side("a.py", module("g")))
+    assert {one.change for one in found} <= set(ChangeKind)
+    assert len(found) >= 300

@@ -53,3 +53,9 @@ class Snapshot:
     progress: Progress | None
     dirty: bool
     first: bool
+
+
+def age_when(watching: str, checked_at: float | None, now: float) -> str:
+    """Say how old the last check is, which counts where no event tells of a change."""
+    age = "never" if checked_at is None else f"{now - checked_at:.0f} s ago"
+    return f"{watching}; last checked {age}"

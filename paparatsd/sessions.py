@@ -7,14 +7,13 @@ frozen snapshot.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.doubts import in_words
+from paparatsd.due import GIT_MOVED, Due
 from paparatsd.errors import PaparatsError, Unavailable
 from paparatsd.history.followed import Followed, own_files_stamp
 from paparatsd.indexing.passes import Pass, PassInput
@@ -28,10 +27,11 @@ from paparatsd.model import (
 )
 from paparatsd.place import ProjectPlace
 from paparatsd.project_rules import ProjectRules
-from paparatsd.session_parts import Snapshot
+from paparatsd.session_parts import Snapshot, age_when
 from paparatsd.sources import repo, walk
 
 if TYPE_CHECKING:
+    from paparatsd.due import Look
     from paparatsd.model import ProjectEntry, ProjectName, RepoId
     from paparatsd.session_parts import SessionParts
     from paparatsd.sources.repo import Checkout
@@ -39,23 +39,13 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-MAX_DIRTY = 500
-"""More changed paths than this are cheaper to find by one walk."""
 MANY_DIRTY = 20
 """So many at once are the work of a program; if it is git, it is let finish."""
-RULE_FILES = frozenset(
-    {".gitignore", ".paparatsignore", ".codeindexignore", ".paparats.yml", ".gitattributes"}
-)
-"""Files that decide about other files: a change of one means a full pass."""
 RETRY_S = (0.5, 2.0, 5.0, 15.0, 60.0)
-GIT_MOVED = "git moved"
-"""The reason of a pass after git moved in this work tree; in another of its repository is none."""
 WATCH_STARTED = "watch_started"
 """The doubt of the hub about what changed before it began to watch."""
 WATCHED_S = 2.0
 """The first look waits so long for files to be watched."""
-PERIODIC = "periodic check"
-"""The reason of a pass that nothing speaks for but the time that has gone by."""
 CPU_FACTOR = 2_000.0
 """A periodic pass may cost at most 1/2000 of one processor."""
 
@@ -75,18 +65,9 @@ class ProjectSession:
         self._head = Head()
         self._state = ProjectState.INDEXING
         self._reason = "opening"
-        self._dirty: set[str] = set()
-        self._full_reason: str | None = "start"
-        self._git_moved = False
-        self._looking = ""
-        self._paranoid = False
-        self._wake = asyncio.Event()
-        self._asked = 0
-        self._verified_no = 0
-        self._settled = asyncio.Condition()
+        self._due = Due(parts.clock)
         self._checked_at: float | None = None
         self._pass: Pass | None = None
-        self._next_full = 0.0
         self._failures = 0
         self._first_pass_done = False
         self._directories: frozenset[str] = frozenset()
@@ -123,7 +104,7 @@ class ProjectSession:
         running = self._pass
         waiting = running.waiting if running is not None else frozenset()
         # A directory among them is a doubt: something below it may have changed.
-        changed = self._dirty - self._directories
+        changed = self._due.paths - self._directories
         pending = len(changed | waiting)
         state, reason = self._state, self._reason
         if pending and state is ProjectState.READY:
@@ -138,7 +119,7 @@ class ProjectSession:
             pending=pending,
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
-            dirty=self._is_due or bool(waiting or self._looking),
+            dirty=bool(self._due or waiting or self._due.is_under_way),
             first=not self._first_pass_done,
         )
 
@@ -155,11 +136,12 @@ class ProjectSession:
         elif verified:
             state = FreshnessState.VERIFIED
         elif now.dirty:
-            state = FreshnessState.STALE
-            moved = GIT_MOVED if self._git_moved else "changes pending"
-            reason = in_words(self._full_reason or self._looking or moved)
+            state, reason = FreshnessState.STALE, self._due.reason
         elif (watching := self._parts.hub.health(self.name)) != "events":
-            state, reason = FreshnessState.STALE, self._age_when(watching)
+            state, reason = (
+                FreshnessState.STALE,
+                age_when(watching, self._checked_at, self._parts.clock.now()),
+            )
         return Freshness(
             project=self.name,
             generation=now.generation,
@@ -171,26 +153,11 @@ class ProjectSession:
             branch=now.head.branch,
         )
 
-    def _age_when(self, watching: str) -> str:
-        """Say how old the last check is, which counts where no event tells of a change."""
-        checked = self._checked_at
-        age = "never" if checked is None else f"{self._parts.clock.now() - checked:.0f} s ago"
-        return f"{watching}; last checked {age}"
-
     def offer(self, batch: ChangeBatch) -> None:
         """Take note of what may have changed; never waits."""
-        if batch.doubt is not None:
-            self._full_reason = self._full_reason or batch.doubt
-        self._git_moved = self._git_moved or batch.head
-        if any(Path(path).name in RULE_FILES for path in batch.paths):
-            self._full_reason = self._full_reason or "ignore rules changed"
-        self._dirty.update(batch.paths)
-        if len(self._dirty) > MAX_DIRTY:
-            self._dirty.clear()
-            self._full_reason = self._full_reason or "many changes"
+        self._due.offer(batch)
         if batch.paths:
             self._parts.warm()
-        self._wake.set()
 
     def expect_files(self) -> None:
         """Have the processes started that read files: many will come soon."""
@@ -198,9 +165,7 @@ class ProjectSession:
 
     def reindex(self, depth: Depth) -> None:
         """Ask for a full pass; with Depth.FULL every file is read whatever its stat says."""
-        self._paranoid = self._paranoid or depth is Depth.FULL
-        self._full_reason = self._full_reason or "reindex asked for"
-        self._wake.set()
+        self._due.ask("reindex asked for", paranoid=depth is Depth.FULL)
 
     def recover(self, reason: str) -> None:
         """Forget what was under way after a defect; everything is looked at again."""
@@ -208,23 +173,17 @@ class ProjectSession:
         self._place.forget()
         self._project_id = 0
         self._first_pass_done = False
-        self._full_reason = reason
+        self._due.begin_anew(reason)
         self._set_state(ProjectState.ERROR, reason)
 
     async def verify(self) -> None:
         """Wait for a full pass that began after this call."""
-        self._asked += 1
-        ticket = self._asked
-        self._full_reason = self._full_reason or "asked to verify"
-        self._wake.set()
-        async with self._settled:
-            await self._settled.wait_for(lambda: self._verified_no >= ticket)
+        await self._due.verified()
 
     async def flush(self) -> None:
         """Verify, then wait until nothing is known to be pending."""
         await self.verify()
-        async with self._settled:
-            await self._settled.wait_for(lambda: not self._is_due)
+        await self._due.nothing()
 
     # ------------------------------------------------------------------ the task
 
@@ -232,8 +191,8 @@ class ProjectSession:
         """Keep the view equal to disk until cancelled."""
         try:
             while True:
-                await self._wait_for_work()
-                if len(self._dirty) >= MANY_DIRTY:
+                await self._due.wait()
+                if len(self._due.paths) >= MANY_DIRTY:
                     # Half of a branch shown now would only hold up the whole.
                     await self._place.until_git_rests(self._parts.clock)
                 started = self._parts.clock.monotonic()
@@ -242,65 +201,33 @@ class ProjectSession:
         finally:
             self._parts.hub.unwatch(self.name)
 
-    async def _wait_for_work(self) -> None:
-        while not self._is_due:
-            left = self._next_full - self._parts.clock.monotonic()
-            if left <= 0:
-                self._full_reason = PERIODIC
-                return
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(left):
-                    await self._wake.wait()
-            self._wake.clear()
-
     async def _fold(self, started: float) -> None:
         """Act on the first event at once; later ones wait until `fold_ms` have passed."""
         left = self._parts.watch.fold_ms / 1000 - (self._parts.clock.monotonic() - started)
-        if left > 0 and not self._waiting_for_flush:
-            self._wake.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(left):
-                    while not self._waiting_for_flush:
-                        await self._wake.wait()
-                        self._wake.clear()
-
-    @property
-    def _is_due(self) -> bool:
-        """Whether there is anything to look at."""
-        return bool(self._dirty or self._full_reason or self._git_moved)
-
-    @property
-    def _waiting_for_flush(self) -> bool:
-        return self._asked > self._verified_no
+        await self._due.fold(left)
 
     async def _attempt(self) -> None:
-        full, dirty, paranoid = self._full_reason, frozenset(self._dirty), self._paranoid
-        asked, moved = self._asked, self._git_moved
-        self._full_reason, self._paranoid, self._git_moved = None, False, False
-        self._dirty.clear()
-        # What speaks for this attempt holds until it has looked.
-        unsure = full or (GIT_MOVED if moved else "changes pending")
-        self._looking = unsure if full != PERIODIC else ""
+        look = self._due.take()
         try:
             if await self._ensure_open():
-                doubted = moved or len(dirty) >= MANY_DIRTY
+                full, doubted = look.full, look.moved or len(look.paths) >= MANY_DIRTY
                 if doubted and full is None and not await self._has_git_stayed():
                     full = GIT_MOVED
                 if full is not None or not self._first_pass_done:
-                    await self._full_pass(asked, paranoid=paranoid)
-                elif dirty:
-                    await self._small_pass(dirty)
+                    await self._full_pass(look)
+                elif look.paths:
+                    await self._small_pass(look.paths)
                 self._tell_history()
-                log.debug("looked", project=self.name, because=full, paths=len(dirty), git=moved)
+                self._note_looked(look, full)
             self._failures = 0
         except PaparatsError as error:
-            self._full_reason = full or "the last attempt failed"
-            self._paranoid = paranoid
+            self._due.give_back(look)
             await self._fail(error)
         finally:
-            self._looking = ""
-        async with self._settled:
-            self._settled.notify_all()
+            await self._due.rest()
+
+    def _note_looked(self, look: Look, full: str | None) -> None:
+        log.debug("looked", project=self.name, because=full, paths=len(look.paths), git=look.moved)
 
     async def _has_git_stayed(self) -> bool:
         """Whether it was another work tree in which git moved, and files are told of by events."""
@@ -353,8 +280,8 @@ class ProjectSession:
             self._set_state(ProjectState.MISSING, reason)
             self._place.forget()
             self._first_pass_done = False
-            self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
-            self._verified_no = self._asked
+            self._due.plan(self._parts.watch.poll_s)
+            self._due.answer()
             return False
         if await self._place.refresh() or self._project_id == 0:
             await self._open()
@@ -371,7 +298,7 @@ class ProjectSession:
 
     # ------------------------------------------------------------------ passes
 
-    async def _full_pass(self, asked: int, *, paranoid: bool) -> None:
+    async def _full_pass(self, look: Look) -> None:
         checkout = self._place.checkout
         if checkout is None:
             raise Unavailable(f"{self.root} cannot be opened")
@@ -381,32 +308,32 @@ class ProjectSession:
         began, began_wall = time.process_time(), self._parts.clock.now()
         rules = await self._rules.read()
         if rules is None:
-            self._hold(checkout, asked)
+            self._hold(checkout, look)
             return
         listing = await walk.list_tree(checkout, rules)
         self._watch(checkout, listing.directories)
         if not self._first_pass_done and await self._parts.hub.covers(self.name, WATCHED_S):
             # What changed before it was watched shows when files are listed once more: that is
             # cheaper than to read all twice, as is due when they have only just been written.
-            self._full_reason = None if self._full_reason == WATCH_STARTED else self._full_reason
+            self._due.drop(WATCH_STARTED)
             listing = await walk.list_tree(checkout, rules)
         known = await self._parts.ledger.known(self._project_id)
-        if not await self._run_pass(PassInput(known, listing, paranoid=paranoid)):
+        # What is built now costs nothing the next time, when it is only compared.
+        cost = time.process_time() - began
+        if not await self._run_pass(PassInput(known, listing, paranoid=look.paranoid)):
             return
         self._first_pass_done = True
         self._place.note_shown(signature)
         self._checked_at = began_wall
-        cost = time.process_time() - began
-        wait = max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost)
-        self._next_full = self._parts.clock.monotonic() + wait
-        self._verified_no = max(self._verified_no, asked)
+        self._due.plan(max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost))
+        self._due.answer(look.ticket)
 
-    def _hold(self, checkout: Checkout, asked: int) -> None:
+    def _hold(self, checkout: Checkout, look: Look) -> None:
         """Leave the view as it is while nobody can say what belongs into it."""
         self._watch(checkout, frozenset({""}))
         self._set_state(ProjectState.ERROR, self._rules.problem)
-        self._next_full = self._parts.clock.monotonic() + self._parts.watch.poll_s
-        self._verified_no = max(self._verified_no, asked)
+        self._due.plan(self._parts.watch.poll_s)
+        self._due.answer(look.ticket)
 
     async def _small_pass(self, dirty: frozenset[str]) -> None:
         checkout, rules = self.checkout, self._rules.selection

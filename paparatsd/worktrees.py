@@ -63,7 +63,7 @@ class WorktreeFollower:
             found = await asyncio.to_thread(linked_worktrees, common)
             if found is None:
                 continue
-            linked[common] = found.roots
+            linked[common] = found.roots | found.locked
             if found.is_adding and self._mode == "add":
                 is_adding = True
                 session.expect_files()
@@ -91,7 +91,7 @@ class WorktreeFollower:
     async def _let_go(
         self, sessions: Iterable[ProjectSession], linked: dict[Path, frozenset[Path]]
     ) -> None:
-        """Forget those added here that git has no more, once their directory is gone."""
+        """Forget those added here whose directory is gone, but not where it is locked: kept."""
         by_name = {session.name: session for session in sessions}
         for session in by_name.values():
             parent = by_name.get(session.entry.worktree_of) if session.entry.worktree_of else None

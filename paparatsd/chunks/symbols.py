@@ -60,6 +60,9 @@ _WORDS_ONLY = re.compile(rb"[\w\s@]*")
 _COMMENT_LINE = re.compile(r"\n[ \t]*(?:#(?![\[a-z])|//|--)[^\n]*")
 _SELECTORS = re.compile(r"\.(?:\{.*|[_*])$")
 _SPACE = re.compile(r"\s+")
+_TAIL = re.compile(r"(?:[\s{=:]|=>|\bdo)+$")
+_TAIL_ENDS = frozenset("{=:>o")
+"""How a signature ends that has such a tail, its spaces left out."""
 _MAX_NAME_BYTES = 4 * MAX_NAME_CHARS
 _SHORT = 80
 """Bytes of what is worth remembering."""
@@ -238,7 +241,7 @@ def _signature(item: FoundDefinition, kind: str, reader: Reader) -> str:
     if "\n" in text:
         text = _COMMENT_LINE.sub("", text)
     text = _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS].strip()
-    return re.sub(r"(?:[\s{=:]|=>|\bdo)+$", "", text)
+    return _TAIL.sub("", text) if text[-1:] in _TAIL_ENDS else text
 
 
 def _first_line(text: str, *, whole: bool) -> str:
@@ -339,13 +342,14 @@ def _use_of(start: int, found: Found, reader: Reader, bound: Bound) -> Use | Non
         return _split_use(name, kind, line)
     else:
         receiver = ""
-    use = Use(name, kind, line, receiver)
-    return use if name not in NOISE or _is_of_something(use) else None
+    if name in NOISE and not _is_member(kind, receiver):
+        return None
+    return Use(name, kind, line, receiver)
 
 
-def _is_of_something(use: Use) -> bool:
+def _is_member(kind: str, receiver: str) -> bool:
     """Say whether a word of the language is a member here: `z.string()`, but not `"a".length`."""
-    return bool(use.receiver) and use.kind not in _OF_TYPES and use.receiver[0] not in _LITERAL
+    return bool(receiver) and kind not in _OF_TYPES and receiver[0] not in _LITERAL
 
 
 def _receiver_of(text: bytes) -> str:

@@ -151,6 +151,9 @@ def _may_be_bare(target: Target) -> bool:
     file = target.tree.file(target.path)
     if file is None:
         return False
+    symbol = file.symbols[target.index]
+    if symbol.parent >= 0 and file.symbols[symbol.parent].name == symbol.name:
+        return False  # `typedef struct x { ... } x`
     return not traits_of(file.language).adding or is_top(file, target.index)
 
 
@@ -204,6 +207,8 @@ def _may_be(target: Target, file: FileSymbols, *, member: bool) -> bool:
     symbol = symbol_of(target)
     if symbol is None or symbol.kind not in CALLABLE | TYPES or not is_definition(target):
         return False
+    if not symbol.exported and target.path != file.path and traits_of(file.language).apart:
+        return False  # static
     if symbol.parent >= 0 and target.path != file.path:
         owner = target.tree.file(target.path)
         if owner is not None and owner.symbols[symbol.parent].kind in CALLABLE:

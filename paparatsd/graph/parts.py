@@ -54,9 +54,18 @@ class Parts:
 
     def included(self, body: Target, declarations: list[Target]) -> list[Target]:
         """Return those that the file of a body includes; all when it includes none of them."""
+        return self.declared_for(body, declarations) or declarations
+
+    def declared_for(self, body: Target, declarations: list[Target]) -> list[Target]:
+        """Return those that stand in the file of a body, or that it includes."""
         file = body.tree.file(body.path)
-        found = [one for one in declarations if file and self._brings(body.tree, file, one.path)]
-        return found or declarations
+        if file is None:
+            return []
+        return [
+            one
+            for one in declarations
+            if one.path == body.path or self._brings(body.tree, file, one.path)
+        ]
 
     def _belong(self, target: Target, path: str) -> bool:
         """Say whether a file may define members of a type, or the type's other parts."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.chunks.expressions import reduce_expression
 from paparatsd.chunks.names import MAX_RECEIVER_CHARS
+from paparatsd.graph.bodies import only_body, with_bodies
 from paparatsd.graph.byname import (
     MAX_MEANINGS,
     Names,
@@ -19,7 +20,7 @@ from paparatsd.graph.byname import (
 )
 from paparatsd.graph.candidates import find_candidates
 from paparatsd.graph.extensions import extended_by, extends_types
-from paparatsd.graph.files import CALLABLE, TYPES
+from paparatsd.graph.files import TYPES
 from paparatsd.graph.imports import Found, Imports, without_stubs
 from paparatsd.graph.scopes import bindings, type_at
 from paparatsd.graph.source import Target
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.source import Tree
-    from paparatsd.model import Symbol, Use
+    from paparatsd.model import Use
 
 __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "symbol_of"]
 
@@ -370,7 +371,7 @@ class Resolver:
             return Resolution(crowded=True)
         if not found:
             return Resolution()
-        if traits_of(file.language).apart and (body := _only_body(found)) is not None:
+        if traits_of(file.language).apart and (body := only_body(found)) is not None:
             return Resolution((body, *(one for one in found if one != body)), Certainty.INFERRED)
         certainty = Certainty.INFERRED if len(distinct(found)) == 1 else Certainty.AMBIGUOUS
         return Resolution(tuple(found), certainty)
@@ -378,27 +379,11 @@ class Resolver:
     def _exact(self, targets: Iterable[Target], use: Use) -> Resolution:
         """Return what is meant for sure, of the kind that fits the use, with constructors."""
         found = fitting(without_stubs(tuple(targets)), use)
-        found = self._defined(found)
+        found = with_bodies(found, self._types.parts)
         if use.kind in ("call", "construct"):
             made = [made for one in found for made in self.constructors(one)]
             found = tuple(dict.fromkeys((*found, *made)))
         return Resolution(found[:MAX_MEANINGS], Certainty.EXACT) if found else Resolution()
-
-    def _defined(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-        """Add the definitions of what is only declared, where languages keep them apart."""
-        added: list[Target] = []
-        for one in targets:
-            file = one.tree.file(one.path)
-            if file is None or one.index < 0 or not traits_of(file.language).apart:
-                continue
-            symbol = file.symbols[one.index]
-            if symbol.kind not in CALLABLE or not _is_declaration(symbol):
-                continue
-            namesakes = one.tree.defining([symbol.name])[symbol.name]
-            if len(namesakes) <= MAX_MEANINGS:
-                bodies = [other for other in namesakes if _is_body(other, one, symbol)]
-                added += self._types.parts.including(one, bodies) if bodies[1:] else bodies
-        return tuple(dict.fromkeys((*added, *targets))) if added else targets
 
     def constructors(self, target: Target) -> Sequence[Target]:
         """Return what runs when a type is called or made; nothing for what is no type."""
@@ -523,27 +508,3 @@ def _own_words(file: FileSymbols) -> frozenset[str]:
 def _plain(values: Sequence[Value]) -> list[Value]:
     """Leave out objects: what is called or named is a function, a type, a module, an outsider."""
     return [one for one in values if one.sort is not Sort.OBJECT]
-
-
-def _is_body(target: Target, place: Target, declared: Symbol) -> bool:
-    """Say whether a target defines what is declared in a place."""
-    symbol = symbol_of(target)
-    return (
-        symbol is not None
-        and symbol.kind in CALLABLE
-        and symbol.qualified == declared.qualified
-        and (symbol.exported or target.path == place.path)
-        and not _is_declaration(symbol)
-    )
-
-
-def _is_declaration(symbol: Symbol) -> bool:
-    return symbol.signature.rstrip().endswith(";")
-
-
-def _only_body(targets: Sequence[Target]) -> Target | None:
-    """Return the one definition among declarations of the same name, None when there are more."""
-    symbols = [symbol for one in targets if (symbol := symbol_of(one)) is not None]
-    bodies = [one for one in targets if symbols and _is_body(one, one, symbols[0])]
-    alone = len({symbol.qualified for symbol in symbols}) == 1 and len(bodies) == 1
-    return bodies[0] if alone and len(targets) > 1 else None

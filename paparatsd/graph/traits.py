@@ -115,7 +115,7 @@ ECMA = Traits(
 CPP = Traits(
     family="c", own=_THIS, implicit_this=True, constructors=("=",), open_types=True,
     full_names=True, apart=True, loose_enums=True, parts="apart",
-    foreign=frozenset({"std"}),
+    foreign=frozenset({"std"}), blocks="",
 )  # fmt: skip
 C = replace(CPP, tags=True)
 JVM = Traits(

@@ -20,6 +20,7 @@ from paparatsd.sources.watch_kernel import KernelSource
 from paparatsd.sources.watch_place import identify, survey
 from paparatsd.sources.watch_project import WatchedProject
 from paparatsd.sources.watch_route import ProjectRoute, Routed, Routes, covering_batch, route
+from paparatsd.sources.watch_setbacks import Setbacks
 from paparatsd.sources.watch_source import (
     EventSource,
     Lost,
@@ -42,15 +43,7 @@ SETTLE_S = 0.02
 """Declarations that come together are applied together."""
 JUMP_S = 5.0
 """Wall clock and monotonic clock apart by more than this in one tick: the machine slept."""
-RETRY_S = 600.0
-"""When events are tried again where a limit forbade them."""
-RETRY_UNKNOWN_S = 30.0
-"""The same after a failure that may pass by itself."""
 SELF_TEST_S = 600.0
-HEALTHY_S = 60.0
-"""Failures farther apart than this do not add up."""
-BACKOFF_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Waits before what failed is opened again after the n-th failure in a row."""
 MAX_BLAME = 3
 """A project whose file names make the source fail this often in a row is polled instead."""
 THREAD_EVENTS = 500
@@ -87,15 +80,17 @@ class WatchHub:
         self._routes = Routes()
         self._dirty = anyio.Event()
         self._applied = anyio.Event()
-        self._failures = 0
-        self._failed_at = float("-inf")
-        self._retry_at = float("inf")
-        self.restarts = 0
+        self._setbacks = Setbacks()
 
     @property
     def instances(self) -> int:
         """How many inotify instances are in use now."""
         return self._source.count
+
+    @property
+    def restarts(self) -> int:
+        """How often a source had to be opened again."""
+        return self._setbacks.restarts
 
     def watch(
         self,
@@ -170,8 +165,7 @@ class WatchHub:
         while True:
             await self._dirty.wait()
             await anyio.sleep(SETTLE_S)
-            backoff = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
-            await anyio.sleep(max(0.0, self._failed_at + backoff - self._monotonic()))
+            await anyio.sleep(self._setbacks.wait_s(self._monotonic()))
             self._dirty = anyio.Event()
             await self._apply()
 
@@ -227,8 +221,7 @@ class WatchHub:
         if error.refusal is Refusal.WATCH_LIMIT:
             keys = [max(keys, key=lambda key: len(self._projects[key].wanted() & missing))]
         known = error.refusal in (Refusal.WATCH_LIMIT, Refusal.INSTANCE_LIMIT)
-        wait_s = RETRY_S if known else RETRY_UNKNOWN_S
-        self._retry_at = min(self._retry_at, self._clock.monotonic() + wait_s)
+        self._setbacks.note_limit(self._clock.monotonic(), known=known)
         for key in keys:
             project = self._projects[key]
             project.git_limited = bool(project.limited)
@@ -318,15 +311,10 @@ class WatchHub:
 
     def _note_loss(self, lost: Lost) -> None:
         """Say once that a source failed, open it again soon, poll whoever makes it fail."""
-        now = self._monotonic()
-        if now - self._failed_at > HEALTHY_S:
-            self._failures = 0
+        if self._setbacks.note_failure(self._monotonic()):
             for project in self._projects.values():
                 project.blame = 0
-        self._failures += 1
-        self._failed_at = now
-        self.restarts += 1
-        if self._failures == 1:
+        if self._setbacks.is_first:
             log.warning("watch_lost", reason=lost.reason, directories=len(lost.directories))
         for key, project in list(self._projects.items()):
             if lost.directories.isdisjoint(project.wanted()):
@@ -341,11 +329,11 @@ class WatchHub:
         project.blame += 1
         if project.blame >= MAX_BLAME:
             project.limited = "file names that are not UTF-8 keep ending the event stream"
-            self._retry_at = min(self._retry_at, self._clock.monotonic() + RETRY_S)
+            self._setbacks.note_limit(self._clock.monotonic())
             log.warning("watch_refused", project=project.route.key, reason=reason)
 
     def _lift_limits(self) -> None:
-        self._retry_at = float("inf")
+        self._setbacks.lift()
         for project in self._projects.values():
             project.limited, project.git_limited = "", False
 
@@ -356,7 +344,7 @@ class WatchHub:
             passed = self._clock.monotonic() - monotonic
             if abs(self._clock.now() - wall - passed) > JUMP_S:
                 self._doubt_all("clock_jumped")
-            if self._clock.monotonic() >= self._retry_at:
+            if self._setbacks.is_retry_due(self._clock.monotonic()):
                 self._lift_limits()
                 self._dirty.set()
             await self._check_roots()

@@ -18,10 +18,14 @@ _LONGEST_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class LinkedWorktrees:
-    """Roots of work trees that are there, and whether git is just adding one more."""
+    """Roots of work trees that are there, and whether git is just adding one more.
+
+    `locked`: roots that somebody has locked, because their disk is not always there.
+    """
 
     roots: frozenset[Path] = frozenset()
     is_adding: bool = False
+    locked: frozenset[Path] = frozenset()
 
 
 def linked_worktrees(common_dir: Path) -> LinkedWorktrees | None:
@@ -38,8 +42,11 @@ def linked_worktrees(common_dir: Path) -> LinkedWorktrees | None:
     except OSError:
         return None
     adding = {entry for entry in entries if _is_being_added(entry)}
-    found = (_root_of(entry) for entry in entries if entry not in adding)
-    return LinkedWorktrees(frozenset(root for root in found if root is not None), bool(adding))
+    links = {entry: _link_of(entry) for entry in entries if entry not in adding}
+    known = {entry: link for entry, link in links.items() if link is not None}
+    roots = frozenset(link.parent for link in known.values() if _is_file(link))
+    locked = frozenset(link.parent for entry, link in known.items() if _is_file(entry / "locked"))
+    return LinkedWorktrees(roots, bool(adding), locked)
 
 
 def _is_being_added(entry: Path) -> bool:
@@ -51,7 +58,15 @@ def _is_being_added(entry: Path) -> bool:
         return False
 
 
-def _root_of(entry: Path) -> Path | None:
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _link_of(entry: Path) -> Path | None:
+    """Return where the `.git` file of a work tree is, or was."""
     try:
         data, _ = read_small_file(entry / "gitdir", max_bytes=_MAX_BYTES, follow=False)
     except (FileNotFoundError, NotADirectoryError, UnreadableFileError):
@@ -62,6 +77,6 @@ def _root_of(entry: Path) -> Path | None:
     # Relative since git 2.48, where the repository says so.
     link = Path(text) if text.startswith("/") else entry / text
     try:
-        return link.parent.resolve() if link.is_file() else None
+        return link.parent.resolve() / link.name
     except (OSError, RuntimeError):
         return None

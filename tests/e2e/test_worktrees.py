@@ -9,13 +9,13 @@ import pytest
 
 from tests.e2e.test_history_moves import DIG, is_settled_at
 from tests.harness.daemon import running_daemon
-from tests.harness.repos import Repo
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     from tests.harness.daemon import Daemon
+    from tests.harness.repos import Repo
 
 TREES = 10
 

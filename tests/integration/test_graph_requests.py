@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paparatsd.graph.slices import finished
 from paparatsd.graph.usages import usages
 from paparatsd.graph_model import Certainty, Direction, GraphScope, Relation, UsagesRequest
 from tests.harness.graph_world import GraphWorld
@@ -46,7 +47,7 @@ def world(tmp_path: Path) -> Iterator[GraphWorld]:
 
 
 def ask(world: GraphWorld, at: str, direction: Direction) -> Usages:
-    return usages(world.ground(), UsagesRequest(at, GraphScope(), direction)).found[0]
+    return finished(usages(world.ground(), UsagesRequest(at, GraphScope(), direction))).found[0]
 
 
 def asking(world: GraphWorld, at: str) -> list[tuple[str | None, str, bool, Certainty]]:

@@ -543,3 +543,46 @@ async def test_rapidly_nested_directories_are_all_reported_once_declared(
             deep.mkdir(parents=True)
             (deep / "file").write_text("x")
         await settled(here, scan)
+
+
+# ------------------------------------------------------------------------------ being covered
+
+
+async def test_what_is_covered_is_watched_so_that_whoever_lists_then_misses_nothing(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    (tmp_path / "part").mkdir()
+    async with scene(**source) as here:
+        here.hub.watch("p", tmp_path, frozenset({"", "part"}), ())
+        assert await here.hub.covers("p", 4.0)
+        assert here.hub.health("p") == "events"
+        (tmp_path / "part" / "late.py").write_text("x")
+        await here.sees("part/late.py")
+
+
+async def test_a_directory_that_is_declared_later_is_waited_for_too(
+    tmp_path: Path, source: dict[str, object]
+) -> None:
+    (tmp_path / "part").mkdir()
+    async with scene(**source) as here:
+        here.hub.watch("p", tmp_path, frozenset({""}), ())
+        assert await here.hub.covers("p", 4.0)
+        here.hub.watch("p", tmp_path, frozenset({"", "part"}), ())
+        assert await here.hub.covers("p", 4.0)
+        (tmp_path / "part" / "late.py").write_text("x")
+        await here.sees("part/late.py")
+
+
+async def test_nobody_waits_for_what_will_never_be_watched(tmp_path: Path) -> None:
+    async with scene(events=False) as here:
+        here.hub.watch("p", tmp_path, frozenset({""}), ())
+        assert not await here.hub.covers("p", 60.0)
+        assert not await here.hub.covers("nobody", 60.0)
+
+
+async def test_a_hub_that_does_not_come_to_it_is_not_waited_for_longer_than_that(
+    tmp_path: Path,
+) -> None:
+    here = Scene()  # nobody runs it
+    here.hub.watch("p", tmp_path, frozenset({""}), ())
+    assert not await here.hub.covers("p", 0.01)

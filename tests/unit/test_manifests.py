@@ -35,7 +35,7 @@ def test_package_json_tells_name_needs_exports_and_its_own_aliases() -> None:
     maps = said("a/package.json", PACKAGE_JSON, "maps")
     assert ("./parts/*", "src/parts/*.js") in maps
     assert ("#db", "src/db.js") in maps
-    places = [value for name, value in maps if name == "."]
+    places = [one[1] for one in maps if one[0] == "."]
     assert {"dist/index.mjs", "dist/index.d.ts", "dist/index.js"} == set(places)
 
 

@@ -48,23 +48,17 @@
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @fact.bind)
   (type_annotation (_) @type))
 (property_declaration name: (pattern (pattern (simple_identifier) @fact.local)))
-(if_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
+; Of `if`, `guard` and `while`: naming them would make the query take three times as long to compile.
+(_ bound_identifier: (simple_identifier) @fact.local . condition: "="
   . condition: (as_expression (as_operator) (_) @type))
-(if_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
-  . condition: (_) @value)
-(guard_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
-  . condition: (as_expression (as_operator) (_) @type))
-(guard_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
-  . condition: (_) @value)
-(while_statement bound_identifier: (simple_identifier) @fact.local . condition: "="
-  . condition: (_) @value)
-[(if_statement bound_identifier: (simple_identifier) @fact.local)
- (guard_statement bound_identifier: (simple_identifier) @fact.local)]
+(_ bound_identifier: (simple_identifier) @fact.local . condition: "=" . condition: (_) @value)
+(_ condition: (value_binding_pattern) . bound_identifier: (simple_identifier) @fact.local)
 (for_statement item: (pattern bound_identifier: (simple_identifier) @fact.local)
   collection: (_) @each)
 (for_statement item: (pattern (pattern (simple_identifier) @fact.local)))
 (pattern (value_binding_pattern) bound_identifier: (simple_identifier) @fact.local)
 (switch_pattern (pattern (value_binding_pattern) (pattern (simple_identifier) @fact.local)))
-[(function_declaration name: (simple_identifier) name: (_) @fact.returns)
- (protocol_function_declaration name: (simple_identifier) name: (_) @fact.returns)]
+(function_declaration name: (simple_identifier) "->" name: (_) @fact.returns)
+(protocol_function_declaration name: (simple_identifier) "->"
+  name: (_) @fact.returns)
 (typealias_declaration name: (type_identifier) name: (_) @fact.returns)

@@ -60,6 +60,22 @@ def test_one_line_bodies_are_definitions_and_static_ones_of_other_files_are_not(
     assert set(app.means("c.c", 2, "run")) == {"a.h:run", "a.c:run"}
 
 
+def test_all_bodies_of_a_declaration_and_the_declaration_of_a_body_are_meant() -> None:
+    body = '#include "os.h"\nint name(int x) { return x; }\n'
+    app = project(
+        {
+            "os.h": "int name(int x);\n",
+            "os-a.c": body,
+            "os-b.c": body + "int own(void) { return name(1); }\n",
+            "use.c": '#include "os.h"\nint f(void) { return name(1) + hidden(2); }\n',
+            "far.c": "static int hidden(int x) { return x; }\n",
+        }
+    )
+    assert set(app.means("use.c", 2, "name")) == {"os.h:name", "os-a.c:name", "os-b.c:name"}
+    assert app.means("os-b.c", 3, "name") == ["os-b.c:name", "os.h:name"]
+    assert app.meaning("use.c", 2, "hidden").targets == ()
+
+
 def test_methods_defined_apart_see_the_members_of_their_class() -> None:
     app = project(
         {

@@ -146,7 +146,8 @@ async def _ends(checkout: Checkout, text: str) -> tuple[str, str, str]:
         found = await _git(checkout, args, ok_codes=(0, 1))
         base = found.decode("ascii").split()
         if not base:
-            raise BadQuery(f"{first or 'HEAD'!r} and {second[1:] or 'HEAD'!r} have no common history")
+            ends = f"{first or 'HEAD'!r} and {second[1:] or 'HEAD'!r}"
+            raise BadQuery(f"{ends} have no common history")
         one = base[0]
     return one, other, f"{text} ({one[:10]}..{other[:10]})"
 

@@ -204,9 +204,7 @@ class GraphService:
         freshness = tuple(project.freshness for project in scope.projects)
         return replace(answer, freshness=freshness, notes=notes)
 
-    def _projects(
-        self, scope: Scope, visible: frozenset[str] = frozenset()
-    ) -> list[GraphProject]:
+    def _projects(self, scope: Scope, visible: frozenset[str] = frozenset()) -> list[GraphProject]:
         """Return the projects of the scope, and those of their groups for what they provide.
 
         Of these only the visible ones, if any are named.

@@ -11,6 +11,7 @@ from paparatsd.graph.files import CALLABLE, VALUES
 from paparatsd.graph.pick import files_at, no_file, project_of
 from paparatsd.graph.refs import Refs
 from paparatsd.graph.source import Target
+from paparatsd.graph.traits import traits_of
 from paparatsd.graph_model import OutlineAnswer, OutlineEntry, OutlineFile, OutlineRequest
 from paparatsd.tokens import estimate_tokens
 
@@ -151,14 +152,19 @@ def _outlined(
             break
         entries.append(OutlineEntry(refs.of(Target(tree, path, index)), depth))
         cost += more
-    imports = dict.fromkeys(_module(use) for uses in file.imports.values() for use in uses)
+    dotted = traits_of(file.language).family == "python"
+    uses = [use for some in file.imports.values() for use in some]
+    imports = dict.fromkeys(_module(use, dotted=dotted) for use in uses)
     some = tuple(imports)[:MAX_IMPORTS]
     cost += sum(estimate_tokens(one) + 1 for one in some)
     return OutlineFile(path, file.language, lines, tuple(entries), hidden, some), cost
 
 
-def _module(use: Use) -> str:
-    return f"{use.target}{use.name}" if not use.target.strip(".") else use.target
+def _module(use: Use, *, dotted: bool) -> str:
+    """Return what an import is of; `dotted`: of "." may be a module, elsewhere it is a folder."""
+    if use.target and (not dotted or use.target.strip(".")):
+        return use.target
+    return f"{use.target}{use.name}"
 
 
 def _shown(file: FileSymbols, request: OutlineRequest) -> Iterator[tuple[int, int]]:

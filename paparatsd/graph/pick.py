@@ -232,9 +232,8 @@ def _by_position(
 
 def _by_name(ground: Ground, trees: tuple[Tree, ...], name: str, at: str) -> Picked:
     if is_route(name):
-        routes = [one for tree in trees for one in handlers(ground.resolver(tree), name)]
+        routes = sorted(handlers([ground.resolver(tree) for tree in trees], name), key=_in_a_test)
         if routes:
-            routes.sort(key=_in_a_test)
             return Picked(name, tuple(routes), len(routes), placed=False)
     found = [(tree, ground.resolver(tree).named(name)) for tree in trees]
     targets = [target for _, some in found for target in some]

@@ -33,19 +33,20 @@ def is_route(text: str) -> bool:
     return _ROUTE.fullmatch(text.strip()) is not None
 
 
-def handlers(resolver: Resolver, text: str) -> Sequence[Target]:
+def handlers(resolvers: Sequence[Resolver], text: str) -> Sequence[Target]:
     """Return what answers a route; parameters fit whatever they are called or filled with.
 
-    Of several routes that fit those are meant that spell out most of the path.
+    Of several routes that fit those are meant that spell out most of the path, in all projects.
     """
     match = _ROUTE.fullmatch(text.strip())
     if match is None:
         return ()
     asked = f"{match['method'].upper()} {match['path']}"
-    fits = {name: fit(name, asked) for name in resolver.tree.labels("route")}
+    names = {name for resolver in resolvers for name in resolver.tree.labels("route")}
+    fits = {name: fit(name, asked) for name in names}
     best = max(fits.values(), default=0)
     found: dict[tuple[int, str, int], Target] = {}
-    if best >= _WHOLE:
+    for resolver in resolvers if best >= _WHOLE else ():
         for path, fact in stated(resolver.tree, "route"):
             file = resolver.tree.file(path) if fits.get(fact.name) == best else None
             for target in answering(resolver, file, fact) if file is not None else ():

@@ -201,7 +201,7 @@ def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]
     """Return why a definition may be used although nothing names it."""
     symbol = file.symbols[target.index]
     found = []
-    if symbol.exported:
+    if symbol.exported or _is_given_away(file, symbol):
         found.append("exported")
     if any(use.kind == "decorator" for use in _above(file, symbol)):
         found.append("decorated")
@@ -220,6 +220,15 @@ def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]
     if is_entry(file, target.index):
         found.append("entry point")
     return tuple(found)
+
+
+def _is_given_away(file: FileSymbols, symbol: Symbol) -> bool:
+    """Say whether a statement of its own exports a symbol: `export { dig }`, `module.exports`."""
+    return symbol.parent < 0 and any(
+        not fact.type and symbol.name == (fact.value or fact.name)
+        for facts in file.exports.values()
+        for fact in facts
+    )
 
 
 def _is_constructor_of(file: FileSymbols, symbol: Symbol) -> bool:

@@ -100,6 +100,18 @@ def test_an_outline_nests_and_hides_what_functions_keep_for_themselves(world: Gr
     assert (file.lines, file.hidden) == (18, 0)
 
 
+def test_an_import_of_a_folder_is_told_as_it_is_written(world: GraphWorld) -> None:
+    files = {
+        "web/a.ts": "import { dig } from '.';\nimport x from '../up';\nexport const run = dig;\n",
+        "web/index.ts": "export const dig = 1;\n",
+        "kit/a.py": "from . import b\nfrom .c import d\nimport json\n",
+    }
+    world.index("store", {**STORE, **files})
+    told = {file.path: file.imports for file in look(world, "store", max_tokens=9_000).files}
+    assert told["web/a.ts"] == (".", "../up")
+    assert told["kit/a.py"] == (".b", ".c", "json")
+
+
 def test_depth_and_privacy_hide_symbols_and_say_how_many(world: GraphWorld) -> None:
     (flat,) = look(world, "core/db.py", depth=1).files
     assert [one.symbol.qualified for one in flat.entries] == ["LIMIT", "Store", "open_rows"]
@@ -243,6 +255,7 @@ def test_a_type_is_used_through_its_members_and_a_method_may_fit_an_interface(
             "export const show = (at: number) => at === Mark.On;\n"
         ),
         "Makefile": "check:\n\tgo test\n",
+        "give.ts": "type Wide = string;\nconst dig = () => 1;\nexport type { Wide };\n",
     }
     world.index("store", files)
     found = {
@@ -250,6 +263,7 @@ def test_a_type_is_used_through_its_members_and_a_method_may_fit_an_interface(
     }
     assert found["box.take"] == ("an interface asks for one of its name",)
     assert "Gone" in found
+    assert (found["Wide"], found["dig"]) == (("exported",), ())
     assert not {"Mark", "check"} & set(found)
 
 

@@ -244,6 +244,10 @@ def test_routes_without_a_named_handler_are_told_by_line_and_those_of_tests_last
     assert first.note.startswith("GET /health in line 3, GET /health in line 4, ")
     assert first.note.endswith("GET /health in line 7 and 2 more")
     assert last.note == "GET /health in line 2"
+    other = {"any.js": (Fact("route", "GET /{}", 1, scope=-1),)}
+    world.index("other", {"any.js": "one();\n"}, facts=other)
+    assert len(define(world, "GET /health").found) == 2, "what is spelled out is meant"
+    assert [one.symbol.path for one in define(world, "GET /else").found] == ["any.js"]
 
 
 def test_what_is_from_elsewhere_says_from_where(world: GraphWorld) -> None:

@@ -8,7 +8,10 @@ import pytest
 from starlette.routing import Router
 from starlette.testclient import TestClient
 
+from paparatsd.interfaces.cli.graph import print_sections
+from paparatsd.interfaces.cli.output import Output
 from paparatsd.interfaces.control import control_routes
+from paparatsd.interfaces.graph_phrases import Item, Section
 from tests.harness.fake_service import FakeService
 from tests.unit.test_cli_commands import run, run_json
 
@@ -169,6 +172,9 @@ def test_impact_shows_the_last_change_what_may_break_and_the_tests(
     assert "4 symbols depend on it, 1 test among them\n" in out
     assert graph.calls[-1].body["address"] == [DIG, "sleep"]
     assert (graph.calls[-1].body["max_hops"], graph.calls[-1].body["max_symbols"]) == (3, 9)
+    assert "with -n" not in out
+    graph.answer("POST", "/v1/impact", {**SHAPES["impact"], "total": 56})
+    assert out_of(capsys, "impact", DIG, "-n", "3").endswith("show more of them with -n 56\n")
     out_of(capsys, "impact", "-q", "how deep")
     assert graph.calls[-1].body["question"] == "how deep"
 
@@ -197,6 +203,17 @@ def test_changed_symbols_are_shown_with_users_and_tests(
     assert graph.calls[-1].body["against"] == "main..HEAD"
     out_of(capsys, "changed")
     assert graph.calls[-1].body["against"] == "working"
+
+
+def test_a_narrow_terminal_shows_all_likely_tests_and_cuts_signatures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    item = Item(("  modified x", "    tests: " + ", ".join(f"#test_{at}" for at in range(20))))
+    sections = [Section((), (item,), ("symbols",))]
+    print_sections(Output(terminal=True, width=40), sections, whole=True)
+    assert "#test_19" in capsys.readouterr().out
+    print_sections(Output(terminal=True, width=40), sections)
+    assert "#test_19" not in capsys.readouterr().out
 
 
 def test_surveys_show_why_and_how_to_go_on(

@@ -207,8 +207,8 @@ def test_a_log_has_the_documented_members() -> None:
     log = client.post("/v1/log", json={"address": ADDRESS, "limit": "2"}).json()
     assert set(log) == {
         "project", "branch", "address", "path", "start_line", "end_line", "symbol", "kind",
-        "commits", "total", "tickets", "owners", "uncommitted", "complete", "pending",
-        "freshness", "notes",
+        "commits", "total", "tickets", "owners", "began", "uncommitted", "complete",
+        "pending", "freshness", "notes",
     }  # fmt: skip
     assert (len(log["commits"]), log["total"]) == (2, 4)
     assert set(log["commits"][0]) == {"commit", "role", "lines", "born"}
@@ -241,7 +241,7 @@ def test_an_explanation_has_the_documented_members_and_no_code() -> None:
     client = TestClient(Router(control_routes(FakeService())))
     given = {"query": "x", "limit": 2, "commits": 3, "author": "a"}
     found = client.post("/v1/explain", json=given).json()
-    assert set(found) == {"question", "results", "timeline", "freshness", "notes"}
+    assert set(found) == {"question", "results", "timeline", "owners", "freshness", "notes"}
     assert "text" not in found["results"][0]
     assert found["results"][0]["related"][0]["relation"] == "called_by"
     assert [set(one) for one in found["timeline"]] == [{"commit", "hits"}] * 3

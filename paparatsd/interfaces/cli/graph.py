@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.graph_phrases import Section
 
 VOICE = Voice(bullet="  ", under="    ", pad=11, show=pasteable)
+MAX_AFFECTED = 1_000
+"""The most that `impact` takes for -n."""
 ANSWER_S = 60.0
 """How long a survey of large projects is waited for."""
 
@@ -39,7 +41,7 @@ def usages(context: Context) -> int:
     )
     if answer is None:
         return 0
-    _print_sections(context.output, words.usages_sections(answer, VOICE))
+    print_sections(context.output, words.usages_sections(answer, VOICE))
     _print_end(context.output, answer)
     for side, offset, left in words.usages_more(answer):
         which = f" --direction {side}" if arguments.direction == "both" else ""
@@ -54,7 +56,7 @@ def definition(context: Context) -> int:
     arguments = context.arguments
     answer = _ask(context, "definition", address=arguments.symbol, limit=arguments.limit)
     if answer is not None:
-        _print_sections(context.output, words.definition_sections(answer, VOICE))
+        print_sections(context.output, words.definition_sections(answer, VOICE))
         _print_end(context.output, answer)
     return 0
 
@@ -109,7 +111,7 @@ def calls(context: Context) -> int:
     )
     if answer is None:
         return 0
-    _print_sections(output, words.path_sections(answer, VOICE))
+    print_sections(output, words.path_sections(answer, VOICE))
     if not answer["paths"]:
         output.paragraph(words.ends_line(answer))
         output.paragraph(words.no_path_line(arguments.hops))
@@ -133,9 +135,11 @@ def impact(context: Context) -> int:
     if answer is None:
         return 0
     sections = [one for one in words.impact_sections(answer, VOICE) if one.items]
-    _print_sections(output, sections)
+    print_sections(output, sections)
     output.paragraph(words.impact_line(answer))
     _print_end(output, answer)
+    if len(answer["affected"]) + len(answer["tests"]) < answer["total"] > arguments.limit:
+        _dim(output, f"show more of them with -n {min(answer['total'], MAX_AFFECTED)}")
     return 0
 
 
@@ -152,7 +156,7 @@ def changed(context: Context) -> int:
     if answer is None:
         return 0
     output.paragraph(words.changed_line(answer), style="bold")
-    _print_sections(output, words.changed_sections(answer, VOICE))
+    print_sections(output, words.changed_sections(answer, VOICE), whole=True)
     _print_end(output, answer)
     left = answer["total"] - len(answer["symbols"])
     if left > 0:
@@ -178,7 +182,7 @@ def _survey(context: Context, question: str, none: str) -> int:
     if answer is None:
         return 0
     tell = words.unused_sections if question == "unused" else words.hub_sections
-    _print_sections(output, tell(answer, VOICE))
+    print_sections(output, tell(answer, VOICE))
     if not answer["found"]:
         output.line(none)
     _print_end(output, answer)
@@ -203,7 +207,8 @@ def _where(arguments: Namespace) -> dict[str, Any]:
     return {"projects": arguments.project, "groups": arguments.group, "paths": arguments.path}
 
 
-def _print_sections(output: Output, sections: Iterable[Section]) -> None:
+def print_sections(output: Output, sections: Iterable[Section], *, whole: bool = False) -> None:
+    """Print sections; what is said below an item is cut at a terminal's width unless `whole`."""
     for at, section in enumerate(sections):
         if at and len(section.head) > 1:
             output.line()
@@ -215,7 +220,10 @@ def _print_sections(output: Output, sections: Iterable[Section]) -> None:
             first, *rest = item.lines
             output.line("  " + first if item.inside else first)
             for line in rest:
-                _fitting(output, line, style="dim")
+                if whole:
+                    _dim(output, line)
+                else:
+                    _fitting(output, line, style="dim")
 
 
 def _print_end(output: Output, answer: Mapping[str, Any]) -> None:

@@ -365,7 +365,7 @@ class Neighbourly(FakeService):
 
 async def test_neighbours_of_hits_are_those_of_the_scope() -> None:
     service = Neighbourly(others=(YAKS,))
-    given = {"query": "dig", "related": True}
+    given: dict[str, Any] = {"query": "dig", "related": True}
     assert "secret" in (await ask("search_code", service, **given)).text
     reply = await ask("search_code", service, scope=("marmots",), **given)
     assert "Burrow.dig" in reply.text

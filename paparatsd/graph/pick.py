@@ -11,6 +11,7 @@ from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.chunks.fragments import symbol_fragment
 from paparatsd.errors import BadQuery, UnknownAddress
 from paparatsd.graph.byname import symbol_of
+from paparatsd.graph.files import TYPES
 from paparatsd.graph.near import MAX_NEAR, forms_of, near_names, near_paths, parts_of
 from paparatsd.graph.place import at_column, at_line
 from paparatsd.graph.refs import is_test
@@ -23,15 +24,17 @@ if TYPE_CHECKING:
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
+    from paparatsd.graph.resolve import Resolver
     from paparatsd.graph.source import Tree
     from paparatsd.model import Fact
 
 FORMS = "project:path#Name, project:path:LINE, project:path:LINE:COLUMN, or a name"
 MAX_LISTED = 8
+"""Files that are listed when a path could be any of them."""
 MAX_ALIKE = 20
 """Definitions of a name that are looked at for what else may have been meant."""
 MAX_QUOTED = 200
-"""Files that are listed when a path could be any of them."""
+"""Characters of what was asked that a message repeats."""
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?:[:-](?P<more>\d{1,9}))?")
 
@@ -235,7 +238,10 @@ def _by_name(ground: Ground, trees: tuple[Tree, ...], name: str, at: str) -> Pic
         routes = sorted(handlers([ground.resolver(tree) for tree in trees], name), key=_in_a_test)
         if routes:
             return Picked(name, tuple(routes), len(routes), placed=False)
-    found = [(tree, ground.resolver(tree).named(name)) for tree in trees]
+    resolvers = [(tree, ground.resolver(tree)) for tree in trees]
+    found = [(tree, resolver.named(name)) for tree, resolver in resolvers]
+    if not any(some for _, some in found):
+        found = [(tree, _inherited(resolver, name)) for tree, resolver in resolvers]
     targets = [target for _, some in found for target in some]
     if targets:
         exact = {tree.name: some for tree, some in found if some}
@@ -245,6 +251,18 @@ def _by_name(ground: Ground, trees: tuple[Tree, ...], name: str, at: str) -> Pic
     near = list(dict.fromkeys(one for tree in trees for one in _alike(ground, tree, name)))
     hint = f"did you mean {', '.join(near[:MAX_NEAR])}?" if near else "search for it"
     raise UnknownAddress(f"nothing called {quoted(at)} is defined here; {hint}")
+
+
+def _inherited(resolver: Resolver, name: str) -> Sequence[Target]:
+    """Return the member that a type has from one of its bases: `Flask.route` is Scaffold's."""
+    *owners, last = parts_of(name) or [name]
+    types = resolver.named(".".join(owners)) if owners else ()
+    found: dict[tuple[int, str, int], Target] = {}
+    for owner in types:
+        symbol = symbol_of(owner)
+        if symbol is not None and symbol.kind in TYPES:
+            found |= {one.key: one for one in resolver.members(owner, last)}
+    return tuple(found.values())
 
 
 def _alike(ground: Ground, tree: Tree, name: str) -> list[str]:

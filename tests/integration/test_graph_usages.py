@@ -364,3 +364,16 @@ def test_an_edited_file_changes_its_own_edges_and_no_others(world: GraphWorld) -
     assert after["calls", "checkout"].note == "through Gateway.charge"
     assert after["tests", "test_charges_once"] == before["tests", "test_charges_once"]
     assert incoming(world, "Gateway.charge")["calls", "checkout"].lines == (8,)
+
+
+def test_a_member_is_found_under_the_name_of_a_type_that_inherits_it(world: GraphWorld) -> None:
+    files = {
+        "shop/base.py": SHOP["shop/base.py"] + "\n    def refund(self):\n        return self.key\n",
+        "shop/deal.py": "from shop.card import CardGateway\n\n\nclass Deal(CardGateway): ...\n",
+    }
+    world.index("shop", {**SHOP, **files})
+
+    assert ask(world, "Deal.refund").found[0].symbol.qualified == "Gateway.refund"
+    assert ask(world, "Deal.charge").found[0].symbol.qualified == "CardGateway.charge"
+    with pytest.raises(UnknownAddress, match=r"did you mean Gateway\.refund"):
+        ask(world, "checkout.refund")

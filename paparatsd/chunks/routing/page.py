@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import string
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from paparatsd.chunks.arguments import read_call
 from paparatsd.chunks.routing.urls import ANY, METHODS, join_paths, read_address, route_path
 from paparatsd.model import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from paparatsd.chunks.arguments import Call
+    from paparatsd.chunks.tree import Deadline
     from paparatsd.model import ParsedFile
 
 MAX_FACTS = 2_000
 """Of one file."""
 MAX_LOOKED = 2_000
 """Places of one file that are looked at; those beyond are left out."""
+MAX_READ_CHARS = 2_000_000
+"""Characters of calls that are read for one file, those read twice counted twice."""
 MAX_VALUE_CHARS = 200
 MAX_PREFIXES = 200
 MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
+MAX_HEAD_CHARS = 20_000
+_WORD = f"{string.ascii_letters}{string.digits}_"
 _VALUES = frozenset({"variable", "constant", "field", "property"})
 
 
@@ -30,9 +39,14 @@ class PageFull(Exception):
 
 
 class Page:
-    """The text of one file with its symbols. Found facts are kept in `facts`."""
+    """The text of one file with its symbols. Found facts are kept in `facts`.
 
-    def __init__(self, path: str, text: str, parsed: ParsedFile) -> None:
+    After the deadline, or when too much was read, whatever comes next raises PageFull.
+    """
+
+    def __init__(
+        self, path: str, text: str, parsed: ParsedFile, deadline: Deadline | None = None
+    ) -> None:
         self.path = path
         self.text = text
         self.symbols = parsed.symbols
@@ -40,7 +54,9 @@ class Page:
         self._uses = parsed.uses
         self._names: frozenset[str] | None = None
         self._commented: dict[int, str] | None = None
+        self._deadline = deadline
         self._looked = 0
+        self._read = 0
         self._homes: list[int] | None = None
         self._lines: list[str] | None = None
         self._starts: list[int] | None = None
@@ -53,6 +69,8 @@ class Page:
 
     def uses(self, *names: str) -> bool:
         """Say whether any of these names is used in the file."""
+        if not any(name in self.text for name in names):  # quicker than to gather all that is used
+            return False
         if self._names is None:
             self._names = frozenset(use.name for use in self._uses)
         return not self._names.isdisjoint(names)
@@ -61,7 +79,9 @@ class Page:
 
     def before(self, at: int, marks: str = ".") -> str:
         """Return the names, joined by these marks, that end before a character."""
-        text, first = self.text, at
+        text = self.text
+        window = text[max(at - MAX_NAME_CHARS, 0) : at]
+        first = at - len(window) + len(window.rstrip(_WORD + marks))
         while first > 0 and at - first < MAX_NAME_CHARS:
             char = text[first - 1]
             if not (char.isalnum() or char == "_" or char in marks):
@@ -72,17 +92,15 @@ class Page:
     def line(self, at: int) -> int:
         """Return the line of a character."""
         if self._starts is None:
-            starts, found = [0], self.text.find("\n")
-            while found >= 0:
-                starts.append(found + 1)
-                found = self.text.find("\n", found + 1)
-            self._starts = starts
+            lines = self._split()
+            self._starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
         return bisect_right(self._starts, at)
 
     def is_comment(self, at: int) -> bool:
         """Say whether a character is in a comment or a doc string; raises PageFull."""
         self._looked += 1
-        if self._looked > MAX_LOOKED:
+        late = self._deadline is not None and self._deadline.passed()
+        if self._looked > MAX_LOOKED or late:
             raise PageFull
         if self._commented is None:
             self._commented = {
@@ -107,11 +125,15 @@ class Page:
 
     def head(self, index: int) -> str:
         """Return the first lines of a symbol with some that lead up to it."""
-        if self._lines is None:
-            self._lines = self.text.split("\n")
         symbol = self.symbols[index]
         first = min(symbol.lead_line or symbol.start_line, symbol.start_line)
-        return "\n".join(self._lines[max(first - 1, 0) : symbol.start_line + MAX_HEAD_LINES])
+        lines = self._split()[max(first - 1, 0) : symbol.start_line + MAX_HEAD_LINES]
+        return "\n".join(lines)[:MAX_HEAD_CHARS]
+
+    def _split(self) -> list[str]:
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        return self._lines
 
     def enclosing(self, index: int) -> Iterator[int]:
         """Yield the symbols around one, the innermost first."""
@@ -119,6 +141,14 @@ class Page:
             index = self.symbols[index].parent
             if index >= 0:
                 yield index
+
+    def call(self, at: int, text: str | None = None) -> Call:
+        """Read the call whose bracket is at `at`, of the page or of a part; raises PageFull."""
+        if self._read > MAX_READ_CHARS:
+            raise PageFull
+        call = read_call(self.text if text is None else text, at)
+        self._read += call.end - at
+        return call
 
     # ------------------------------------------------------------------ findings
 

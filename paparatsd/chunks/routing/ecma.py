@@ -29,7 +29,6 @@ _MADE = re.compile(
     r"(?:express|Router|fastify|Fastify|Hono|Koa|OpenAPIHono|restify\.createServer|polka|Elysia)\s*"
     r"(?:<[^()\n]{0,120}>)?\("
 )
-_MAKERS = ("express", "Router", "astify", "Hono", "Koa", "restify", "polka", "Elysia")
 _DECLARED = re.compile(r"([\w$]+)(?:\s*:[^=]*)?\s*$")
 _MOUNTED = re.compile(
     r"\.(?:use|mount|route|register)\s*\(\s*[\"'`]([^\"'`]*)[\"'`]\s*,\s*([\w$]+)"
@@ -46,6 +45,7 @@ _CLIENT = re.compile(
     r"fetcher|service|\w*(?:Client|Http|Api|Axios|Agent))$"
 )
 _SERVER = re.compile(r"(?:\w*[aA]pp|\w*[rR]outer|\w*[sS]erver|fastify|routes?|\w*Routes?)$")
+_LITERAL = re.compile(r"\s*[A-Za-z@$]{0,3}[\"'`]")
 _OBJECT = re.compile(r"^\s*\{")
 _MORE = re.compile(r"\s*\.(get|post|put|patch|delete|head|options|all)\s*\(")
 
@@ -59,11 +59,10 @@ def read(page: Page) -> None:
             continue
         servers = _servers(page) if servers is None else servers
         receiver = _receiver(page, found.start())
-        call = page.call(found.end() - 1)
         if found["verb"] == "route":
-            _route(page, receiver, call, found.start(), servers)
+            _route(page, receiver, page.call(found.end() - 1), found.start(), servers)
         elif receiver:
-            _called(page, found, receiver, call, servers)
+            _called(page, found, receiver, servers)
     for found in _fetches(text) if page.uses(*_FETCHING) else ():
         if not page.is_comment(found.start()):
             _fetch(page, page.call(found.end() - 1), found.start())
@@ -99,8 +98,6 @@ def _receiver(page: Page, at: int) -> str:
 def _servers(page: Page) -> dict[str, str]:
     """Return the variables that are servers or routers, with the prefix of their paths."""
     text, found = page.text, {}
-    if not any(name in text for name in _MAKERS):
-        return {}
     for made in islice(_MADE.finditer(text), MAX_SERVERS):
         call = page.call(made.end() - 1)
         prefix = _PREFIX.search(call[0])
@@ -159,18 +156,19 @@ def _route(page: Page, receiver: str, call: Call, at: int, servers: dict[str, st
 _WORDS = frozenset({"async", "function"})
 
 
-def _called(
-    page: Page, found: re.Match[str], receiver: str, call: Call, servers: dict[str, str]
-) -> None:
-    verb, at = found["verb"], found.start()
+def _called(page: Page, found: re.Match[str], receiver: str, servers: dict[str, str]) -> None:
+    verb, at, begun = found["verb"], found.start(), found.end() - 1
     if verb in ("request", "ajax"):
         if _CLIENT.search(receiver):
-            _fetch(page, call, at)
+            _fetch(page, page.call(begun), at)
         return
-    path = literal_path(call[0])
-    handler = _handler(call.arguments[1:])
     is_server = receiver in servers or _SERVER.fullmatch(receiver) is not None
     is_client = receiver == ")" or (_CLIENT.fullmatch(receiver) is not None and not is_server)
+    if not is_client and _LITERAL.match(page.text, begun + 1) is None:
+        return
+    call = page.call(begun)
+    path = literal_path(call[0])
+    handler = _handler(call.arguments[1:])
     if path is not None and handler is not None and path[:1] in ("/", "*", ":"):
         if is_server or (not is_client and handler == ""):
             page.route(_verb(verb), join_paths(servers.get(receiver, ""), path), at, handler)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import string
 from bisect import bisect_right
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.arguments import read_call
 from paparatsd.chunks.routing.urls import ANY, METHODS, join_paths, read_address, route_path
-from paparatsd.model import Fact
+from paparatsd.model import Fact, Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
 MAX_HEAD_CHARS = 20_000
+_NAME_OF = itemgetter(Use._fields.index("name"))
 _WORD = f"{string.ascii_letters}{string.digits}_"
 _VALUES = frozenset({"variable", "constant", "field", "property"})
 
@@ -69,10 +71,8 @@ class Page:
 
     def uses(self, *names: str) -> bool:
         """Say whether any of these names is used in the file."""
-        if not any(name in self.text for name in names):  # quicker than to gather all that is used
-            return False
         if self._names is None:
-            self._names = frozenset(use.name for use in self._uses)
+            self._names = frozenset(map(_NAME_OF, self._uses))
         return not self._names.isdisjoint(names)
 
     # ------------------------------------------------------------------ places

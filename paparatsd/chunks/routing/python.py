@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-_VERBS = "get|post|put|patch|delete|head|options"
 _MEMBER = re.compile(
-    rf"\.(?P<verb>{_VERBS}|route|api_route|websocket|add_api_route|add_route|add_url_rule|"
-    r"add_(?:get|post|put|patch|delete|head)|request|stream)\("
+    r"\.(?P<verb>get|p(?:ost|ut|atch)|delete|head|options|r(?:oute|equest)|websocket|stream|"
+    r"a(?:pi_route|dd_(?:api_route|route|url_rule|get|post|put|patch|delete|head)))\("
 )
 _ROUTED = re.compile(r"(?<![\w.])(?P<name>Route|WebSocketRoute|Mount)\(")
 _PATTERN = re.compile(r"(?<![\w.])(?P<name>path|re_path|url)\(")
@@ -146,7 +145,7 @@ def _called(
 
 
 _ADDERS = frozenset({"add_api_route", "add_route", "add_url_rule"})
-_VERB_SET = frozenset(_VERBS.split("|"))
+_VERB_SET = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 
 
 def _handler(given: dict[str, str], call: Call, place: int) -> str:

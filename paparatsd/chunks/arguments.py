@@ -11,9 +11,7 @@ MAX_ARGUMENTS = 200
 
 _STRINGS = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _TOKEN = re.compile(rf"{_STRINGS}|[()\[\]{{}},]", re.DOTALL)
-_INSIDE = re.compile(
-    rf"[(\[{{][^()\[\]{{}}\"'`]*[)\]}}]|{_STRINGS}|[()\[\]{{}},]", re.DOTALL
-)
+_INSIDE = re.compile(rf"[(\[{{][^()\[\]{{}}\"'`]*[)\]}}]|{_STRINGS}|[()\[\]{{}},]", re.DOTALL)
 """Inside a call: brackets with nothing but words in them are one token, there are many of them."""
 _STRING = re.compile(
     r"(?P<prefix>[A-Za-z@$]{0,3})(?P<quote>\"\"\"|[\"'`])(?P<inside>.*?)(?<!\\)(?P=quote)",

@@ -46,7 +46,8 @@ def find_routes(
 ) -> tuple[Fact, ...]:
     """Return the routes and requests of a file; none for a language whose frameworks are unknown.
 
-    `parsed` is what else is known of the text; after the deadline nothing more is found. Lines and scopes of the facts are as in `Fact`.
+    `parsed` is what else is known of the text; after the deadline nothing more is found.
+    Lines and scopes of the facts are as in `Fact`.
     """
     read = _READERS.get(parsed.language)
     if read is None or len(text) > MAX_CHARS:

@@ -23,10 +23,12 @@ MAX_FACTS = 2_000
 """Of one file."""
 MAX_LOOKED = 2_000
 """Places of one file that are looked at; those beyond are left out."""
-MAX_READ_CHARS = 2_000_000
+MAX_READ_CHARS = 500_000
 """Characters of calls that are read for one file, those read twice counted twice."""
 MAX_VALUE_CHARS = 200
 MAX_PREFIXES = 200
+MAX_NESTED = 30
+"""Prefixes around one place."""
 MAX_NAME_CHARS = 100
 MAX_HEAD_LINES = 12
 """Lines of annotations that a class may begin with."""
@@ -43,6 +45,7 @@ class PageFull(Exception):
 class Page:
     """The text of one file with its symbols. Found facts are kept in `facts`.
 
+    `looked` and `read_chars` count the work: places looked at, and characters of calls read.
     After the deadline, or when too much was read, whatever comes next raises PageFull.
     """
 
@@ -57,8 +60,8 @@ class Page:
         self._names: frozenset[str] | None = None
         self._commented: dict[int, str] | None = None
         self._deadline = deadline
-        self._looked = 0
-        self._read = 0
+        self.looked = 0
+        self.read_chars = 0
         self._homes: list[int] | None = None
         self._lines: list[str] | None = None
         self._starts: list[int] | None = None
@@ -96,12 +99,16 @@ class Page:
             self._starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
         return bisect_right(self._starts, at)
 
+    def look(self) -> None:
+        """Count a place that is looked at; raises PageFull."""
+        self.looked += 1
+        late = self._deadline is not None and self._deadline.passed()
+        if self.looked > MAX_LOOKED or late:
+            raise PageFull
+
     def is_comment(self, at: int) -> bool:
         """Say whether a character is in a comment or a doc string; raises PageFull."""
-        self._looked += 1
-        late = self._deadline is not None and self._deadline.passed()
-        if self._looked > MAX_LOOKED or late:
-            raise PageFull
+        self.look()
         if self._commented is None:
             self._commented = {
                 line: text
@@ -144,10 +151,10 @@ class Page:
 
     def call(self, at: int, text: str | None = None) -> Call:
         """Read the call whose bracket is at `at`, of the page or of a part; raises PageFull."""
-        if self._read > MAX_READ_CHARS:
+        if self.read_chars > MAX_READ_CHARS:
             raise PageFull
         call = read_call(self.text if text is None else text, at)
-        self._read += call.end - at
+        self.read_chars += call.end - at
         return call
 
     # ------------------------------------------------------------------ findings
@@ -193,5 +200,5 @@ class Prefixes:
 
     def at(self, at: int) -> str:
         """Return the prefixes around a character, the outermost first."""
-        around = sorted(one for one in self._parts if one[0] <= at < one[1])
+        around = sorted([one for one in self._parts if one[0] <= at < one[1]])[:MAX_NESTED]
         return join_paths(*(one[2] for one in around)) if around else ""

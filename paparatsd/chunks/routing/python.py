@@ -23,7 +23,7 @@ _OPENED = re.compile(r"(?<!\w)(?P<name>urlopen|Request)\(")
 _MADE = re.compile(r"(?:Blueprint|APIRouter|Namespace)\s*\(")
 _DECLARED = re.compile(r"[ \t]*(\w+)[^=]*")
 _INCLUDED = re.compile(
-    r"\.(?:include_router|register_blueprint)\s*\(\s*([\w.]+)[^()]*?prefix\s*=\s*[\"']([^\"']*)"
+    r"\.(?:include_router|register_blueprint)\s*\(\s*([\w.]++)[^()]*?prefix\s*=\s*[\"']([^\"']*)"
 )
 _KEYWORD = re.compile(r"(\w+)\s*=(?!=)\s*(.*)", re.DOTALL)
 _CLIENT = re.compile(

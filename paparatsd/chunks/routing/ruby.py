@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from paparatsd.chunks.routing.page import MAX_VALUE_CHARS
 from paparatsd.chunks.routing.urls import join_paths
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ _SINGLE = {
     "update": ("PATCH", ""), "destroy": ("DELETE", ""),
 }  # fmt: skip
 _SINATRA = re.compile(
-    r"^[^\S\n]*(get|post|put|patch|delete|head|options)[ (]+[\"']([^\"'\n]*)[\"'].*?(?:\bdo\b|\{)", re.M
+    r"^[^\S\n]*(get|post|put|patch|delete|head|options)[ (]+[\"']([^\"'\n]*)[\"'].*?(?:\bdo\b|\{)",
+    re.M,
 )
 _SPEC = re.compile(r"^[^\S\n]*(get|post|put|patch|delete|head)[ (]+([\"'][^\"'\n]*[\"'])", re.M)
 _CLIENT = re.compile(
@@ -173,6 +175,9 @@ class _Routes:
         if not controller or not action:
             return
         parts = [one[0] for one in self._blocks]
+        if sum(map(len, parts)) > 2 * MAX_VALUE_CHARS:
+            self._page.look()
+            return
         joined: list[str] = []
         for part in join_paths(*parts, path).split("/"):
             if part == ".." and joined:

@@ -45,7 +45,7 @@ _CLIENT = re.compile(
     r"fetcher|service|\w*(?:Client|Http|Api|Axios|Agent))$"
 )
 _SERVER = re.compile(r"(?:\w*[aA]pp|\w*[rR]outer|\w*[sS]erver|fastify|routes?|\w*Routes?)$")
-_LITERAL = re.compile(r"\s*[A-Za-z@$]{0,3}[\"'`]")
+_ROUTED = re.compile(r"\s*[A-Za-z@$]{0,3}(?:\"\"\"|[\"'`])[/*:]")
 _OBJECT = re.compile(r"^\s*\{")
 _MORE = re.compile(r"\s*\.(get|post|put|patch|delete|head|options|all)\s*\(")
 
@@ -55,13 +55,15 @@ def read(page: Page) -> None:
     text = page.text
     servers: dict[str, str] | None = None
     for found in _MEMBER.finditer(text):
-        if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
+        if "/" not in text[found.end() : found.end() + 200]:
+            continue
+        receiver = _receiver(page, found.start())
+        if not _may_tell(text, found, receiver) or page.is_comment(found.start()):
             continue
         servers = _servers(page) if servers is None else servers
-        receiver = _receiver(page, found.start())
         if found["verb"] == "route":
             _route(page, receiver, page.call(found.end() - 1), found.start(), servers)
-        elif receiver:
+        else:
             _called(page, found, receiver, servers)
     for found in _fetches(text) if page.uses(*_FETCHING) else ():
         if not page.is_comment(found.start()):
@@ -69,6 +71,13 @@ def read(page: Page) -> None:
     for found in _NEST.finditer(text) if "@Controller" in text else ():
         if not page.is_comment(found.start()):
             _nest(page, found["nest"], page.call(found.end() - 1), found.start())
+
+
+def _may_tell(text: str, found: re.Match[str], receiver: str) -> bool:
+    """Say whether a call is a client's or is given the path of a route."""
+    if found["verb"] == "route" or receiver == ")" or _CLIENT.search(receiver) is not None:
+        return True
+    return receiver != "" and _ROUTED.match(text, found.end()) is not None
 
 
 def _fetches(text: str) -> Iterator[re.Match[str]]:
@@ -164,8 +173,6 @@ def _called(page: Page, found: re.Match[str], receiver: str, servers: dict[str, 
         return
     is_server = receiver in servers or _SERVER.fullmatch(receiver) is not None
     is_client = receiver == ")" or (_CLIENT.fullmatch(receiver) is not None and not is_server)
-    if not is_client and _LITERAL.match(page.text, begun + 1) is None:
-        return
     call = page.call(begun)
     path = literal_path(call[0])
     handler = _handler(call.arguments[1:])

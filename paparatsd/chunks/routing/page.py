@@ -96,7 +96,7 @@ class Page:
         """Return the line of a character."""
         if self._starts is None:
             lines = self._split()
-            self._starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
+            self._starts = list(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))
         return bisect_right(self._starts, at)
 
     def look(self) -> None:

@@ -9,9 +9,10 @@ MAX_CALL_CHARS = 4_000
 """Of a longer call only what begins within these characters is read."""
 MAX_ARGUMENTS = 200
 
-_TOKEN = re.compile(
-    r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|[()\[\]{},]", re.DOTALL
-)
+_STRINGS = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+_TOKEN = re.compile(rf"{_STRINGS}|[()\[\]{{}},]", re.DOTALL)
+_INSIDE = re.compile(rf"[(\[{{][^()\[\]{{}}\"'`]*[)\]}}]|{_STRINGS}|[()\[\]{{}},]", re.DOTALL)
+"""Inside a call: brackets with nothing but words in them are one token, there are many of them."""
 _STRING = re.compile(
     r"(?P<prefix>[A-Za-z@$]{0,3})(?P<quote>\"\"\"|[\"'`])(?P<inside>.*?)(?<!\\)(?P=quote)",
     re.DOTALL,
@@ -38,9 +39,13 @@ def read_call(text: str, at: int) -> Call:
     Call(arguments=('"a, b"', '[1, 2]', 'c=d(3)'), end=25)
     """
     arguments: list[str] = []
-    depth, begun = 0, at + 1
+    begun = at + 1
     end = limit = min(len(text), at + MAX_CALL_CHARS)
-    for token in _TOKEN.finditer(text, at, limit):
+    if text[at:begun] in _OPENING:
+        tokens, depth = _INSIDE.finditer(text, begun, limit), 1
+    else:
+        tokens, depth = _TOKEN.finditer(text, at, limit), 0
+    for token in tokens:
         mark = token[0]
         if mark in _OPENING:
             depth += 1

@@ -55,7 +55,7 @@ def parse_file(path: str, text: str, limits: ChunkLimits, *, structure: bool = T
     windows; `degraded` then says why.
     """
     parsed = _read(path, text, limits, structure=structure)
-    routes = find_routes(path, text, parsed)
+    routes = find_routes(path, text, parsed, deadline_in(limits.deadline_s))
     more = (*manifest_facts(path, text), *routes)
     if not more:
         return parsed

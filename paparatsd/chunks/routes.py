@@ -18,6 +18,7 @@ from paparatsd.chunks.routing.page import Page, PageFull
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from paparatsd.chunks.tree import Deadline
     from paparatsd.model import Fact, ParsedFile
 
 log = structlog.get_logger()
@@ -40,15 +41,18 @@ _READERS: Mapping[str, Callable[[Page], None]] = MappingProxyType(
 )
 
 
-def find_routes(path: str, text: str, parsed: ParsedFile) -> tuple[Fact, ...]:
+def find_routes(
+    path: str, text: str, parsed: ParsedFile, deadline: Deadline | None = None
+) -> tuple[Fact, ...]:
     """Return the routes and requests of a file; none for a language whose frameworks are unknown.
 
-    `parsed` is what else is known of the text. Lines and scopes of the facts are as in `Fact`.
+    `parsed` is what else is known of the text; after the deadline nothing more is found.
+    Lines and scopes of the facts are as in `Fact`.
     """
     read = _READERS.get(parsed.language)
     if read is None or len(text) > MAX_CHARS:
         return ()
-    page = Page(path, text, parsed)
+    page = Page(path, text, parsed, deadline)
     try:
         read(page)
     except PageFull:

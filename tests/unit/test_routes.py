@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import pytest
 
+from paparatsd.chunks.arguments import MAX_CALL_CHARS
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.parse import parse_file
+from paparatsd.chunks.routes import find_routes
+from paparatsd.chunks.routing import dotnet, ecma, go, jvm, php, python, ruby, rust
+from paparatsd.chunks.routing.page import MAX_LOOKED, MAX_READ_CHARS, Page, PageFull
 from paparatsd.chunks.routing.urls import read_address, route_path
+from paparatsd.chunks.tree import Deadline
+from paparatsd.model import ParsedFile, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def told(path: str, text: str, kind: str) -> set[tuple[str, str]]:
@@ -282,3 +294,81 @@ def test_paths_have_one_spelling(written: str, path: str) -> None:
 )
 def test_what_is_no_path_is_no_request(text: str) -> None:
     assert read_address(text) is None
+
+
+HOSTILE_CHARS = 150_000
+MAX_CALLS = 600_000
+"""Calls of functions for one file. Reading each place to the end of the file takes many more."""
+
+
+@pytest.mark.parametrize(
+    ("read", "unit"),
+    [
+        pytest.param(python.read, "urlpatterns path('/', include([", id="python"),
+        pytest.param(ecma.read, "app.route('/x').get(fetch('/', ", id="javascript"),
+        pytest.param(go.read, 'a.Group("/a")', id="go"),
+        pytest.param(jvm.read, 'Request.url("/', id="java"),
+        pytest.param(jvm.read, 'route("a"){ ', id="kotlin"),
+        pytest.param(ruby.read, ".routes.draw scope 'a/b/c' do\nresources :a do\n", id="ruby"),
+        pytest.param(php.read, "$app->get('/', #[Route(", id="php"),
+        pytest.param(rust.read, '.route("/", get(#[get(', id="rust"),
+        pytest.param(dotnet.read, 'app.MapGroup("/x")[HttpGet(', id="csharp"),
+    ],
+)
+def test_what_a_file_of_nothing_but_beginnings_takes_is_bounded(
+    read: Callable[[Page], None], unit: str
+) -> None:
+    text = unit * (HOSTILE_CHARS // len(unit))
+    page = Page("lib/a", text, _uses("path", "fetch", "route"))
+    calls = _calls_of(read, page)
+    assert 0 < calls < MAX_CALLS
+    assert page.looked <= MAX_LOOKED + 1
+    assert page.read_chars <= MAX_READ_CHARS + MAX_CALL_CHARS
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "Blueprint" + "a" * HOSTILE_CHARS),
+        ("a.py", ".include_router(" + "a" * HOSTILE_CHARS),
+        ("a.go", "a" * HOSTILE_CHARS + '.Group("/a")' * 100),
+        ("a.go", f'r.GET("/", {"w" * 3_900})' * 30),
+        ("test/a.rb", "\n" * HOSTILE_CHARS),
+        ("config/routes.rb", "do" + " " * HOSTILE_CHARS + "x"),
+    ],
+    ids=lambda value: value[:16].strip(),
+)
+def test_no_pattern_goes_back_over_a_whole_line(path: str, text: str) -> None:
+    language = {"py": "python", "go": "go", "rb": "ruby"}[path.rpartition(".")[2]]
+    parsed = _uses("Blueprint", "include_router", language=language)
+    assert find_routes(path, text, parsed) == ()
+
+
+def test_nothing_more_is_found_after_the_deadline() -> None:
+    text = SERVERS["express.js"][0]
+    parsed = parse_file("express.js", text, ChunkLimits())
+    assert find_routes("express.js", text, parsed) != ()
+    assert find_routes("express.js", text, parsed, Deadline(0.0)) == ()
+
+
+def _uses(*names: str, language: str = "") -> ParsedFile:
+    return ParsedFile(language, (), (), tuple(Use(name, "call", 1) for name in names), lines=1)
+
+
+def _calls_of(read: Callable[[Page], None], page: Page) -> int:
+    """Count the functions that are called, those written in C included."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        read(page)
+    except PageFull:
+        pass
+    finally:
+        sys.setprofile(before)
+    return calls

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call, strings_in
+from paparatsd.chunks.arguments import strings_in
+from paparatsd.chunks.routing.page import MAX_NAME_CHARS
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
 if TYPE_CHECKING:
@@ -31,21 +32,22 @@ def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
     groups: dict[str, str] = {}
-    for found in _ATTRIBUTE.finditer(text):
+    for found in _ATTRIBUTE.finditer(text) if "Http" in text else ():
         if not page.is_comment(found.start()):
-            given = read_call(text, found.end() - 1) if found["given"] else None
+            given = page.call(found.end() - 1) if found["given"] else None
             _attribute(page, found["verb"], given, found.start())
     for found in _CALL.finditer(text):
         receiver = page.before(found.start(), "")
-        if page.is_comment(found.start()):
+        asked = found["verb"] is not None and _CLIENT.search(receiver) is None
+        if asked or page.is_comment(found.start()):
             continue
         if found["mapped"]:
-            _mapped(page, found, receiver, read_call(text, found.end() - 1), groups)
-        elif _CLIENT.search(receiver) is not None:
-            call = read_call(text, found.end() - 1)
+            _mapped(page, found, receiver, page.call(found.end() - 1), groups)
+        else:
+            call = page.call(found.end() - 1)
             page.request(found["verb"], call[0].lstrip("$@"), found.start())
     for found in _MESSAGE.finditer(text) if page.uses("HttpRequestMessage") else ():
-        call = read_call(text, found.end() - 1)
+        call = page.call(found.end() - 1)
         page.request(call[0].rpartition(".")[2], call[1], found.start())
 
 
@@ -81,7 +83,7 @@ def _mapped(
     prefixed = join_paths(groups.get(receiver, ""), path)
     at = found.start()
     if found["mapped"] == "Group":
-        line = page.text.rfind("\n", 0, at) + 1
+        line = max(page.text.rfind("\n", 0, at) + 1, at - len(receiver) - MAX_NAME_CHARS)
         assigned = _ASSIGNED.search(page.text[line : at - len(receiver)])
         if assigned is not None:
             groups[assigned[1]] = prefixed

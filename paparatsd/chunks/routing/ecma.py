@@ -6,10 +6,11 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
@@ -44,6 +45,7 @@ _CLIENT = re.compile(
     r"fetcher|service|\w*(?:Client|Http|Api|Axios|Agent))$"
 )
 _SERVER = re.compile(r"(?:\w*[aA]pp|\w*[rR]outer|\w*[sS]erver|fastify|routes?|\w*Routes?)$")
+_ROUTED = re.compile(r"\s*[A-Za-z@$]{0,3}(?:\"\"\"|[\"'`])[/*:]")
 _OBJECT = re.compile(r"^\s*\{")
 _MORE = re.compile(r"\s*\.(get|post|put|patch|delete|head|options|all)\s*\(")
 
@@ -53,21 +55,45 @@ def read(page: Page) -> None:
     text = page.text
     servers: dict[str, str] | None = None
     for found in _MEMBER.finditer(text):
-        if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
+        if "/" not in text[found.end() : found.end() + 200]:
             continue
-        servers = _servers(text) if servers is None else servers
         receiver = _receiver(page, found.start())
-        call = read_call(text, found.end() - 1)
+        if not _may_tell(text, found, receiver) or page.is_comment(found.start()):
+            continue
+        servers = _servers(page) if servers is None else servers
         if found["verb"] == "route":
-            _route(page, receiver, call, found.start(), servers)
-        elif receiver:
-            _called(page, found, receiver, call, servers)
-    for found in _FETCH.finditer(text) if page.uses(*_FETCHING) else ():
+            _route(page, receiver, page.call(found.end() - 1), found.start(), servers)
+        else:
+            _called(page, found, receiver, servers)
+    for found in _fetches(text) if page.uses(*_FETCHING) else ():
         if not page.is_comment(found.start()):
-            _fetch(page, read_call(text, found.end() - 1), found.start())
+            _fetch(page, page.call(found.end() - 1), found.start())
     for found in _NEST.finditer(text) if "@Controller" in text else ():
         if not page.is_comment(found.start()):
-            _nest(page, found["nest"], read_call(text, found.end() - 1), found.start())
+            _nest(page, found["nest"], page.call(found.end() - 1), found.start())
+
+
+def _may_tell(text: str, found: re.Match[str], receiver: str) -> bool:
+    """Say whether a call is a client's or is given the path of a route."""
+    if found["verb"] == "route" or receiver == ")" or _CLIENT.search(receiver) is not None:
+        return True
+    return receiver != "" and _ROUTED.match(text, found.end()) is not None
+
+
+def _fetches(text: str) -> Iterator[re.Match[str]]:
+    """Yield the calls of what fetches; looking for each name is quicker than one pattern."""
+    places = []
+    for name in _FETCHING:
+        at = text.find(name)
+        while at >= 0:
+            places.append(at)
+            at = text.find(name, at + 1)
+    end = 0
+    for at in sorted(places):
+        found = _FETCH.match(text, at) if at >= end else None
+        if found is not None:
+            end = found.end()
+            yield found
 
 
 def _receiver(page: Page, at: int) -> str:
@@ -78,11 +104,11 @@ def _receiver(page: Page, at: int) -> str:
     return page.before(at, "$") or (last if last in (")", "]") else "")
 
 
-def _servers(text: str) -> dict[str, str]:
+def _servers(page: Page) -> dict[str, str]:
     """Return the variables that are servers or routers, with the prefix of their paths."""
-    found = {}
+    text, found = page.text, {}
     for made in islice(_MADE.finditer(text), MAX_SERVERS):
-        call = read_call(text, made.end() - 1)
+        call = page.call(made.end() - 1)
         prefix = _PREFIX.search(call[0])
         base = _BASE_PATH.match(text, call.end)
         declared = text[max(made.start() - 120, 0) : made.start()].rpartition("\n")[2]
@@ -128,7 +154,7 @@ def _route(page: Page, receiver: str, call: Call, at: int, servers: dict[str, st
     path = literal_path(call[0])
     end = call.end
     while path is not None and (more := _MORE.match(page.text, end)) is not None:
-        inner = read_call(page.text, more.end() - 1)
+        inner = page.call(more.end() - 1)
         handler_name = _handler(inner.arguments)
         if handler_name is not None:
             prefixed = join_paths(servers.get(receiver, ""), path)
@@ -139,18 +165,17 @@ def _route(page: Page, receiver: str, call: Call, at: int, servers: dict[str, st
 _WORDS = frozenset({"async", "function"})
 
 
-def _called(
-    page: Page, found: re.Match[str], receiver: str, call: Call, servers: dict[str, str]
-) -> None:
-    verb, at = found["verb"], found.start()
+def _called(page: Page, found: re.Match[str], receiver: str, servers: dict[str, str]) -> None:
+    verb, at, begun = found["verb"], found.start(), found.end() - 1
     if verb in ("request", "ajax"):
         if _CLIENT.search(receiver):
-            _fetch(page, call, at)
+            _fetch(page, page.call(begun), at)
         return
-    path = literal_path(call[0])
-    handler = _handler(call.arguments[1:])
     is_server = receiver in servers or _SERVER.fullmatch(receiver) is not None
     is_client = receiver == ")" or (_CLIENT.fullmatch(receiver) is not None and not is_server)
+    call = page.call(begun)
+    path = literal_path(call[0])
+    handler = _handler(call.arguments[1:])
     if path is not None and handler is not None and path[:1] in ("/", "*", ":"):
         if is_server or (not is_client and handler == ""):
             page.route(_verb(verb), join_paths(servers.get(receiver, ""), path), at, handler)

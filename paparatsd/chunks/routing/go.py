@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call, strings_in
-from paparatsd.chunks.routing.page import Prefixes
+from paparatsd.chunks.arguments import strings_in
+from paparatsd.chunks.routing.page import MAX_NAME_CHARS, Prefixes
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
 if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
+MAX_CONVERTED = 10
+"""Handlers wrapped in one another."""
 _CALL = re.compile(
     r"\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|"
     r"Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc|Group|Route|Mount|PathPrefix|"
@@ -23,7 +25,7 @@ _METHODS = re.compile(r"\s*\.\s*Methods\s*\(")
 _SUBROUTER = re.compile(r"\s*\.\s*Subrouter\s*\(")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _CONVERTED = re.compile(
-    r"(?:[\w.]+\.)?(?:HandlerFunc|\w*[Hh]andler|\w*[Ww]rap\w*|\w*[Mm]iddleware)\((.*)\)", re.DOTALL
+    r"(?:[\w.]+\.)?(?:HandlerFunc|\w*[Hh]andler|\w*[Ww]rap\w*|\w*[Mm]iddleware)"
 )
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "any"})
 _CLIENT = re.compile(r"(?:^|[._])(?:http|\w*[cC]lient|req|resty|grequests|R\(\))$")
@@ -37,7 +39,7 @@ def read(page: Page) -> None:
     for found in _CALL.finditer(text):
         if "/" not in text[found.end() : found.end() + 200] or page.is_comment(found.start()):
             continue
-        call = read_call(text, found.end() - 1)
+        call = page.call(found.end() - 1)
         verb, at = found["verb"], found.start()
         if verb.startswith("NewRequest"):
             place = 1 if verb.endswith("Context") else 0
@@ -61,8 +63,9 @@ def _group(
         nested.add(found.start(), call.end, path)
         return
     receiver = page.before(found.start(), ".()")
-    line = page.text.rfind("\n", 0, found.start()) + 1
-    assigned = _ASSIGNED.search(page.text[line : found.start() - len(receiver)])
+    end = found.start() - len(receiver)
+    line = max(page.text.rfind("\n", 0, end) + 1, end - MAX_NAME_CHARS)
+    assigned = _ASSIGNED.search(page.text[line:end])
     if assigned is not None and (
         found["verb"] != "PathPrefix" or _SUBROUTER.match(page.text, call.end)
     ):
@@ -81,7 +84,7 @@ def _called(page: Page, found: re.Match[str], call: Call, prefix: str) -> None:
             methods, arguments = [literal_path(arguments[0]) or "ANY"], arguments[1:]
         else:
             after = _METHODS.match(page.text, call.end)
-            more = read_call(page.text, after.end() - 1).arguments if after is not None else ()
+            more = page.call(after.end() - 1).arguments if after is not None else ()
             methods = [
                 name for one in more for name in (strings_in(one) or [one.rpartition("Method")[2]])
             ] or ["ANY"]
@@ -106,8 +109,13 @@ def _handler(arguments: list[str]) -> str | None:
     last = arguments[-1]
     if last.startswith("func"):
         return ""
-    while (converted := _CONVERTED.fullmatch(last)) is not None:
-        last = converted[1].rpartition(",")[2].strip()
+    for _ in range(MAX_CONVERTED):
+        name, opened, inner = last.partition("(")
+        if not opened or len(name) > MAX_NAME_CHARS or not inner.endswith(")"):
+            break
+        if _CONVERTED.fullmatch(name) is None:
+            break
+        last = inner[:-1].rpartition(",")[2].strip()
     made = re.fullmatch(r"&?([\w.]+)(?:\(.*\)|\{.*\})", last, re.DOTALL)
     name = made[1] if made is not None else last
     return name if _NAME.fullmatch(name) is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call, strings_in
+from paparatsd.chunks.arguments import strings_in
 from paparatsd.chunks.routing.page import Prefixes
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
@@ -65,11 +65,11 @@ def read(page: Page) -> None:
             _ktor(page, found, nested)
 
 
-def _paths(text: str, end: int) -> tuple[list[str], str]:
+def _paths(page: Page, text: str, end: int) -> tuple[list[str], str]:
     """Return the paths that an annotation names, and its arguments as written."""
     if text[end : end + 1] != "(":
         return [""], ""
-    call = read_call(text, end)
+    call = page.call(end, text)
     for argument in call.arguments:
         name, equals, value = argument.partition("=")
         if equals and name.strip() in ("value", "path", "uri"):
@@ -87,7 +87,7 @@ def _annotated(page: Page, verb: str, at: int) -> None:
         return
     prefix, feign = _class_prefix(page, scope)
     end = re.compile(r"@\w+").match(page.text, at)
-    paths, given = _paths(page.text, end.end() if end is not None else at)
+    paths, given = _paths(page, page.text, end.end() if end is not None else at)
     verbs = [one[1] or one[2] for one in _VERB.finditer(given)] if verb == "ANY" else [verb]
     for path in paths:
         for one in verbs or ["ANY"]:
@@ -109,7 +109,7 @@ def _class_prefix(page: Page, scope: int) -> tuple[str, bool]:
             head = head[: first.start()]
         feign = "@FeignClient" in head or "@RegisterRestClient" in head or "@Client(" in head
         if found is not None and found.start() < len(head):
-            return _paths(head, found.end())[0][0], feign
+            return _paths(page, head, found.end())[0][0], feign
         if feign:
             return "", True
     return "", False
@@ -125,7 +125,7 @@ def _jax(page: Page, verb: str, at: int) -> None:
     path = ""
     name = re.search(rf"\b{re.escape(page.symbols[scope].name)}\s*\(", head)
     if own is not None and (name is None or own.start() < name.start()):
-        path = _paths(head, own.end())[0][0]
+        path = _paths(page, head, own.end())[0][0]
     if feign:
         page.request(verb, f'"{join_paths(prefix, path)}"', at)
     else:
@@ -134,7 +134,7 @@ def _jax(page: Page, verb: str, at: int) -> None:
 
 def _asked(page: Page, found: re.Match[str]) -> None:
     """Read `restTemplate.getForObject(url, ...)` and Spring's `perform(get(url))`."""
-    call = read_call(page.text, found.end() - 1)
+    call = page.call(found.end() - 1)
     if found["mock"]:
         page.request(found["mock"], call[0], found.start())
         return
@@ -151,7 +151,7 @@ def _asked(page: Page, found: re.Match[str]) -> None:
 
 def _addressed(page: Page, found: re.Match[str]) -> None:
     """Read `Request.Builder().url(u).post(b)`, `client.get().uri(u)`, `HttpRequest...uri(u)`."""
-    call = read_call(page.text, found.end() - 1)
+    call = page.call(found.end() - 1)
     if found["address"] == "url" and "Request" not in page.text:
         return
     before = _CHAINED.search(page.text[max(found.start() - 80, 0) : found.start()])
@@ -161,11 +161,11 @@ def _addressed(page: Page, found: re.Match[str]) -> None:
 
 
 def _ktor(page: Page, found: re.Match[str], nested: Prefixes) -> None:
-    call = read_call(page.text, found.end() - 1)
+    call = page.call(found.end() - 1)
     path = literal_path(call[0]) or ""
     at = found.start()
     if found[0].startswith("route"):
         body = page.text.find("{", call.end)
-        nested.add(at, read_call(page.text, body).end, path)
+        nested.add(at, page.call(body).end, path)
     else:
         page.route(found[0].partition("(")[0].strip(), join_paths(nested.at(at), path), at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call, strings_in
+from paparatsd.chunks.arguments import strings_in
 from paparatsd.chunks.routing.page import Prefixes
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
@@ -41,13 +41,13 @@ def read(page: Page) -> None:
     groups = Prefixes()
     for found in _ATTRIBUTE.finditer(text):
         if not page.is_comment(found.start()):
-            _attribute(page, read_call(text, found.end() - 1), found.start())
+            _attribute(page, page.call(found.end() - 1), found.start())
     for found in _CALL.finditer(text):
         verb, at = found["verb"], found.start()
         receiver = page.before(at, "$->:)(") + found["arrow"]
         if not (_SERVER.search(receiver) or _CLIENT.search(receiver)) or page.is_comment(at):
             continue
-        call = read_call(text, found.end() - 1)
+        call = page.call(found.end() - 1)
         if verb == "group":
             _group(page, found, call, groups)
         elif verb in ("resource", "apiResource"):
@@ -112,7 +112,7 @@ def _attribute(page: Page, call: Call, at: int) -> None:
     for owner in page.enclosing(scope):
         head = page.head(owner).partition(f"class {page.symbols[owner].name}")[0]
         found = re.search(r"#\[\s*(?:\w+\\)*Route\s*\(", head)
-        prefix = _path(read_call(head, found.end() - 1)) if found is not None else prefix
+        prefix = _path(page.call(found.end() - 1, head)) if found is not None else prefix
     methods = _METHODS.search(", ".join(call.arguments))
     for method in (strings_in(methods[1]) if methods is not None else []) or ["ANY"]:
         page.route(method, join_paths(prefix, _path(call)), at, scope=scope)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call, strings_in
-from paparatsd.chunks.routing.page import Prefixes
+from paparatsd.chunks.arguments import strings_in
+from paparatsd.chunks.routing.page import MAX_NAME_CHARS, Prefixes
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
 if TYPE_CHECKING:
     from paparatsd.chunks.arguments import Call
     from paparatsd.chunks.routing.page import Page
 
-_VERBS = "get|post|put|patch|delete|head|options"
 _MEMBER = re.compile(
-    rf"\.(?P<verb>{_VERBS}|route|api_route|websocket|add_api_route|add_route|add_url_rule|"
-    r"add_(?:get|post|put|patch|delete|head)|request|stream)\("
+    r"\.(?P<verb>get|p(?:ost|ut|atch)|delete|head|options|r(?:oute|equest)|websocket|stream|"
+    r"a(?:pi_route|dd_(?:api_route|route|url_rule|get|post|put|patch|delete|head)))\("
 )
 _ROUTED = re.compile(r"(?<![\w.])(?P<name>Route|WebSocketRoute|Mount)\(")
 _PATTERN = re.compile(r"(?<![\w.])(?P<name>path|re_path|url)\(")
 _OPENED = re.compile(r"(?<!\w)(?P<name>urlopen|Request)\(")
-_MADE = re.compile(r"^[ \t]*(\w+)[^=\n]*=\s*(?:\w+\.)*(?:Blueprint|APIRouter|Namespace)\s*\(", re.M)
+_MADE = re.compile(r"(?:Blueprint|APIRouter|Namespace)\s*\(")
+_DECLARED = re.compile(r"[ \t]*(\w+)[^=]*")
 _INCLUDED = re.compile(
-    r"\.(?:include_router|register_blueprint)\s*\(\s*([\w.]+)[^()]*?prefix\s*=\s*[\"']([^\"']*)"
+    r"\.(?:include_router|register_blueprint)\s*\(\s*([\w.]++)[^()]*?prefix\s*=\s*[\"']([^\"']*)"
 )
 _KEYWORD = re.compile(r"(\w+)\s*=(?!=)\s*(.*)", re.DOTALL)
 _CLIENT = re.compile(
@@ -38,13 +38,17 @@ def read(page: Page) -> None:
     text = page.text
     prefixes = _prefixes(page)
     for found in _MEMBER.finditer(text):
-        receiver = page.before(found.start(), ".()")
-        begun = found.start() - len(receiver)
+        at, end = found.span()
+        named = "/" in text[end : end + 200]
+        if not named and "@" not in text[max(at - MAX_NAME_CHARS - 3, 0) : at]:
+            continue
+        receiver = page.before(at, ".()")
+        begun = at - len(receiver)
         decorated = text[max(begun - 3, 0) : begun].rstrip().endswith("@")
-        if not receiver or (not decorated and "/" not in text[found.end() : found.end() + 200]):
+        if not (receiver and (decorated or (named and _asked(found["verb"], receiver)))):
             continue
         if not page.is_comment(found.start()):
-            call = read_call(text, found.end() - 1)
+            call = page.call(found.end() - 1)
             tell = _decorated if decorated else _called
             tell(page, found, receiver, call, prefixes)
     mounts = Prefixes()
@@ -55,8 +59,13 @@ def read(page: Page) -> None:
     ):
         for found in pattern.finditer(text) if page.uses(*names) else ():
             if not page.is_comment(found.start()):
-                call = read_call(text, found.end() - 1)
+                call = page.call(found.end() - 1)
                 _named(page, found["name"], call, found.start(), mounts)
+
+
+def _asked(verb: str, receiver: str) -> bool:
+    """Say whether a call can tell anything: one that adds a route, or one of a client."""
+    return verb.startswith("add_") or _CLIENT.search(receiver) is not None
 
 
 def _prefixes(page: Page) -> dict[str, str]:
@@ -64,11 +73,23 @@ def _prefixes(page: Page) -> dict[str, str]:
     found = {}
     if page.uses("Blueprint", "APIRouter", "Namespace"):
         for made in _MADE.finditer(page.text):
-            found[made[1]] = _prefix(read_call(page.text, made.end() - 1))
+            name = _declared(page, made.start())
+            if name:
+                found[name] = _prefix(page.call(made.end() - 1))
     if page.uses("include_router", "register_blueprint"):
         for taken in _INCLUDED.finditer(page.text):
             found[taken[1]] = join_paths(taken[2], found.get(taken[1], ""))
     return found
+
+
+def _declared(page: Page, at: int) -> str:
+    """Return the name that is given to what is made at a place, "" when it has none."""
+    dotted = page.before(at)
+    head = page.text[max(at - len(dotted) - 2 * MAX_NAME_CHARS, 0) : at - len(dotted)].rstrip()
+    if not head.endswith("=") or (dotted and not dotted.endswith(".")):
+        return ""
+    declared = _DECLARED.fullmatch(head[:-1].rpartition("\n")[2])
+    return declared[1] if declared is not None else ""
 
 
 def _prefix(call: Call) -> str:
@@ -116,16 +137,15 @@ def _called(
             path = join_paths(prefixes.get(receiver, ""), path)
             for method in _methods(given, default):
                 page.route(method, path, found.start(), handler)
-    elif _CLIENT.search(receiver) is not None:
-        if verb in ("request", "stream"):
-            method = literal_path(given.get("method") or call[0]) or ""
-            page.request(method, given.get("url") or call[1], found.start())
-        elif verb in _VERB_SET:
-            page.request(verb, given.get("url") or call[0], found.start())
+    elif verb in ("request", "stream"):
+        method = literal_path(given.get("method") or call[0]) or ""
+        page.request(method, given.get("url") or call[1], found.start())
+    elif verb in _VERB_SET:
+        page.request(verb, given.get("url") or call[0], found.start())
 
 
 _ADDERS = frozenset({"add_api_route", "add_route", "add_url_rule"})
-_VERB_SET = frozenset(_VERBS.split("|"))
+_VERB_SET = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 
 
 def _handler(given: dict[str, str], call: Call, place: int) -> str:

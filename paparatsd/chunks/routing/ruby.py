@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call
+from paparatsd.chunks.routing.page import MAX_VALUE_CHARS
 from paparatsd.chunks.routing.urls import join_paths
 
 if TYPE_CHECKING:
     from paparatsd.chunks.routing.page import Page
 
 MAX_DEPTH = 30
+MAX_LINE_CHARS = 1_000
+"""Nobody writes longer statements in a file of routes: what follows is not read."""
 
 _OPENS = re.compile(r"\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$")
 _ENDS = re.compile(r"^\s*end\b")
@@ -32,9 +34,10 @@ _SINGLE = {
     "update": ("PATCH", ""), "destroy": ("DELETE", ""),
 }  # fmt: skip
 _SINATRA = re.compile(
-    r"^\s*(get|post|put|patch|delete|head|options)[ (]+[\"']([^\"'\n]*)[\"'].*?(?:\bdo\b|\{)", re.M
+    r"^[^\S\n]*(get|post|put|patch|delete|head|options)[ (]+[\"']([^\"'\n]*)[\"'].*?(?:\bdo\b|\{)",
+    re.M,
 )
-_SPEC = re.compile(r"^\s*(get|post|put|patch|delete|head)[ (]+([\"'][^\"'\n]*[\"'])", re.M)
+_SPEC = re.compile(r"^[^\S\n]*(get|post|put|patch|delete|head)[ (]+([\"'][^\"'\n]*[\"'])", re.M)
 _CLIENT = re.compile(
     r"\.(?P<verb>get|post|put|patch|delete|head|get_response|post_form)(?P<open>\(|[ ]+(?=[\"']))"
 )
@@ -69,7 +72,7 @@ def read(page: Page) -> None:
 
 def _ask(page: Page, found: re.Match[str]) -> None:
     if found["open"] == "(":
-        address = read_call(page.text, found.end() - 1)[0]
+        address = page.call(found.end() - 1)[0]
     else:
         address = re.split(r",|\n", page.text[found.end() : found.end() + 300], maxsplit=1)[0]
     page.request(found["verb"].partition("_")[0], address, found.start())
@@ -87,7 +90,7 @@ class _Routes:
         """Note all routes."""
         at = 0
         for line in self._page.text.split("\n"):
-            code = re.sub(r"#(?!\{)[^\"']*$", "", line)
+            code = re.sub(r"#(?!\{)[^\"']*$", "", line[:MAX_LINE_CHARS])
             opens = _OPENS.search(code) is not None
             if _ENDS.match(code) is not None:
                 if self._blocks:
@@ -172,6 +175,9 @@ class _Routes:
         if not controller or not action:
             return
         parts = [one[0] for one in self._blocks]
+        if sum(map(len, parts)) > 2 * MAX_VALUE_CHARS:
+            self._page.look()
+            return
         joined: list[str] = []
         for part in join_paths(*parts, path).split("/"):
             if part == ".." and joined:

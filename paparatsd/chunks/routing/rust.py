@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.arguments import read_call
 from paparatsd.chunks.routing.page import Prefixes
 from paparatsd.chunks.routing.urls import join_paths, literal_path
 
@@ -21,6 +20,7 @@ _CALL = re.compile(
 _CLIENT = re.compile(r"(?:reqwest(?:::\w+)*|client(?:\(\))?)$", re.IGNORECASE)
 _METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)(?:_service)?\s*\(")
 _TO = re.compile(r"\b(get|post|put|patch|delete|head)\s*\(\s*\)\s*\.to(?:_async)?\s*\(")
+_MORE = re.compile(r"\s*\.\s*\w+\s*\(")
 _PATH = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 
 
@@ -28,7 +28,7 @@ def read(page: Page) -> None:
     """Find all in a file."""
     text = page.text
     for found in _ATTRIBUTE.finditer(text):
-        path = literal_path(read_call(text, found.end() - 1)[0])
+        path = literal_path(page.call(found.end() - 1)[0])
         if path is not None and path.startswith("/") and not page.is_comment(found.start()):
             scope = _below(page, found.start())
             page.route(found["verb"], path.partition("?")[0], found.start(), scope=scope)
@@ -41,7 +41,7 @@ def read(page: Page) -> None:
 def _called(page: Page, found: re.Match[str], nested: Prefixes) -> None:
     name, at = found["name"] or found["inner"], found.start()
     if name in ("route", "nest", "scope", "resource"):
-        call = read_call(page.text, found.end() - 1)
+        call = page.call(found.end() - 1)
         path = literal_path(call[0])
         if path is None:
             return
@@ -52,7 +52,7 @@ def _called(page: Page, found: re.Match[str], nested: Prefixes) -> None:
         else:
             _axum(page, call, join_paths(nested.at(at), path), at)
     elif _CLIENT.search(page.before(at, ":()")) is not None:
-        call = read_call(page.text, found.end() - 1)
+        call = page.call(found.end() - 1)
         place = 1 if name == "request" else 0
         page.request(call[0].rpartition("::")[2] if place else name, call[place], at)
 
@@ -71,33 +71,32 @@ def _axum(page: Page, call: Call, path: str, at: int) -> None:
     routed = call[1]
     actix = _TO.search(routed)
     if actix is not None:
-        _note(page, actix[1], path, read_call(routed, actix.end() - 1)[0], at)
+        _note(page, actix[1], path, page.call(actix.end() - 1, routed)[0], at)
         return
     end = 0
     while (found := _METHOD.search(routed, end)) is not None:
-        inner = read_call(routed, found.end() - 1)
+        inner = page.call(found.end() - 1, routed)
         _note(page, found[1], path, inner[0], at)
         end = inner.end
 
 
 def _actix(page: Page, found: re.Match[str], call: Call, path: str, nested: Prefixes) -> None:
     """Read `web::scope("/x")` and `web::resource("/x").route(web::get().to(list))`."""
-    end = _chain_end(page.text, call.end)
+    end = _chain_end(page, call.end)
     if found["inner"] == "scope":
         nested.add(found.start(), end, path)
         return
     routed = page.text[call.end : end]
     for one in _TO.finditer(routed):
-        handler = read_call(routed, one.end() - 1)[0]
+        handler = page.call(one.end() - 1, routed)[0]
         at = call.end + one.start()
         _note(page, one[1], join_paths(nested.at(found.start()), path), handler, at)
 
 
-def _chain_end(text: str, at: int) -> int:
+def _chain_end(page: Page, at: int) -> int:
     """Return where the calls end that are made one on the other."""
-    more = re.compile(r"\s*\.\s*\w+\s*\(")
-    while (found := more.match(text, at)) is not None:
-        at = read_call(text, found.end() - 1).end
+    while (found := _MORE.match(page.text, at)) is not None:
+        at = page.call(found.end() - 1).end
     return at
 
 

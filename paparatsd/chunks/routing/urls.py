@@ -86,8 +86,13 @@ def read_address(text: str, joined: str = "+") -> tuple[str, str] | None:
     >>> read_address('"https://api.acme.dev/v1/" + name')
     ('api.acme.dev', '/v1/{}')
     """
-    if len(text) > 2_000:
+    if "/" not in text or len(text) > 2_000:
         return None
+    return _address(text, joined)
+
+
+@lru_cache(maxsize=1_024)
+def _address(text: str, joined: str) -> tuple[str, str] | None:
     text = text.strip().lstrip("&")
     while (wrapper := _WRAPPER.match(text)) is not None:
         text = read_call(text, wrapper.end() - 1)[0]

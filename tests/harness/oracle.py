@@ -20,6 +20,7 @@ import anyio.to_thread
 
 from paparatsd.chunks.fields import lexical_vectors
 from paparatsd.chunks.limits import ChunkLimits
+from paparatsd.chunks.names import NOISE
 from paparatsd.chunks.packing import NOT_DEFINITIONS, SHORTEST_USED_NAME
 from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import DEFINED_SALT, USED_SALT, last_part
@@ -129,13 +130,20 @@ def _build(root: Path, listing: TreeListing, settings: IndexSettings) -> Picture
 
 
 def _names(parsed: ParsedFile) -> set[int]:
-    """Return the numbers of the names that a file defines and uses, each counted once."""
+    """Return the numbers of the names that a file defines and uses, each counted once.
+
+    Mere values, and words of the languages unless they are imported, are not counted as used.
+    """
     defined = {
         term_id(last_part(one.name))
         for one in parsed.symbols
         if one.name and one.kind not in NOT_DEFINITIONS
     }
-    used = {last_part(use.name) for use in parsed.uses}
+    used = {
+        last_part(use.name)
+        for use in parsed.uses
+        if use.kind == "import" or (use.kind != "value" and use.name not in NOISE)
+    }
     return {number ^ DEFINED_SALT for number in defined} | {
         term_id(name) ^ USED_SALT for name in used if len(name) >= SHORTEST_USED_NAME
     }

@@ -133,10 +133,6 @@ class Tree:
         """Return the version shown at a path."""
         return self._versions.get(path)
 
-    def path_of(self, version: VersionId) -> str | None:
-        """Return where a version is shown, None when it is not."""
-        return self._paths.get(version)
-
     # ------------------------------------------------------------------ files
 
     def file(self, path: str) -> FileSymbols | None:

@@ -24,7 +24,6 @@ _FILLED = re.compile(
 )
 _HOST = re.compile(r"(?:[a-z][a-z+.-]*:)?//([^/?#\s]*)", re.IGNORECASE)
 _REGEX_GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?(?:[^()\\]|\\.|\([^()]*\))*\)[?*+]?")
-_JOINED = {"+": "+", ".": "."}
 _OWN_HOSTS = re.compile(
     r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|test|testserver|example\.(?:com|org|net))(?::\d+)?",
     re.IGNORECASE,

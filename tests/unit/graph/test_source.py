@@ -41,12 +41,10 @@ def test_paths_are_found_by_folder() -> None:
     assert not tree.has_folder("li")
 
 
-def test_versions_and_paths_lead_to_each_other() -> None:
+def test_only_what_a_project_shows_has_a_version_and_a_file() -> None:
     tree = project({"a.py": "", "b.py": ""}).tree
     version = tree.version("b.py")
     assert version is not None
-    assert tree.path_of(version) == "b.py"
-    assert tree.path_of(VersionId(7)) is None
     assert tree.version("c.py") is None
     assert tree.file("c.py") is None
 

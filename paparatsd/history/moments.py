@@ -244,12 +244,6 @@ def format_moment(moment: Moment) -> str:
     return f"@{moment.seconds}" if local is None else local.isoformat(timespec="seconds")
 
 
-def format_day(moment: Moment) -> str:
-    """Return the day in the moment's own zone: "2026-03-01"; "@seconds" as `format_moment`."""
-    local = _in_own_zone(moment)
-    return f"@{moment.seconds}" if local is None else local.date().isoformat()
-
-
 def _in_own_zone(moment: Moment) -> datetime | None:
     if abs(moment.zone_minutes) >= 24 * 60:
         return None

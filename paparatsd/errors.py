@@ -38,6 +38,12 @@ class UnknownAddress(UserError):
     code = "unknown_address"
 
 
+class UnknownDocument(UserError):
+    """A document that is not there, or that whoever asks may not see (404)."""
+
+    code = "unknown_document"
+
+
 class BadSettings(UserError):
     """A settings file, variable or flag that cannot be used; names the key (exit 78)."""
 

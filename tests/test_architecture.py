@@ -29,7 +29,10 @@ ABOVE = (
     "housekeeping",
 )  # fmt: skip
 
-VALUES = ("model", "search_model", "status_model", "commits", "history_model", "graph_model")
+VALUES = (
+    "model", "search_model", "status_model", "commits", "history_model", "graph_model",
+    "knowledge_model",
+)  # fmt: skip
 """Frozen values that every stage shares; they may name each other's types."""
 
 FENCES = {

@@ -34,6 +34,27 @@ if TYPE_CHECKING:
         CommitsAnswer,
         Explanation,
     )
+    from paparatsd.knowledge_model import (
+        CardDraft,
+        CardsAnswer,
+        CardsRequest,
+        ContextAnswer,
+        ContextRequest,
+        Deleted,
+        DocsAnswer,
+        DocsRequest,
+        DocumentRequest,
+        DocumentText,
+        Imported,
+        MemoryStats,
+        NoteFile,
+        Reach,
+        Recorded,
+        SuggestionsAnswer,
+        TermDraft,
+        TermsAnswer,
+        TermsRequest,
+    )
     from paparatsd.model import Depth, Freshness, GroupName, ProjectEntry, ProjectName, SkippedFile
     from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sources.hooks import HookReport
@@ -200,7 +221,101 @@ class WithGraph(Protocol):
         ...
 
 
-class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, WithGraph, Protocol):
+class DocsApi(Protocol):
+    """The documents of projects. Calls keep to the `Reach` they are given.
+
+    What is out of reach answers like what does not exist, in the same words. Calls raise BadQuery
+    for what cannot be meant, UnknownProject (also for an unknown group), Unavailable when it cannot
+    be said now.
+    """
+
+    async def search(self, request: DocsRequest) -> DocsAnswer:
+        """Return the documents that answer a question, and what the glossary says of it."""
+        ...
+
+    async def get(self, request: DocumentRequest) -> DocumentText:
+        """Return a document, or a piece of a long one. Raises UnknownDocument."""
+        ...
+
+
+class GlossaryApi(Protocol):
+    """The terms of groups; as `DocsApi`, and writing may raise StateUnwritable, nothing written."""
+
+    async def search(self, request: TermsRequest) -> TermsAnswer:
+        """Return the terms of this name or alias, else those that are like the question."""
+        ...
+
+    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
+        """Return terms by name, at most `limit` of each group."""
+        ...
+
+    async def record(self, draft: TermDraft, reach: Reach) -> Recorded:
+        """Write a term, unless another one says the same."""
+        ...
+
+    async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
+        """Delete terms."""
+        ...
+
+
+class MemoryApi(Protocol):
+    """The architectural memory of groups; as `GlossaryApi`."""
+
+    async def context(self, request: ContextRequest) -> ContextAnswer:
+        """Return what memory says of a question or of files."""
+        ...
+
+    async def record(self, draft: CardDraft, reach: Reach) -> Recorded:
+        """Write a card, unless another one says the same, or nearly."""
+        ...
+
+    async def list(self, request: CardsRequest) -> CardsAnswer:
+        """Return cards, unranked; with `checked` also what became of what they name."""
+        ...
+
+    async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
+        """Delete cards."""
+        ...
+
+    async def suggest(self, reach: Reach, limit: int) -> SuggestionsAnswer:
+        """Return places that much is built on and that no component card is about."""
+        ...
+
+    async def stats(self, reach: Reach) -> tuple[MemoryStats, ...]:
+        """Return what the memory of each group holds."""
+        ...
+
+    async def export_files(self, reach: Reach) -> tuple[NoteFile, ...]:
+        """Return cards and terms as markdown files, by name."""
+        ...
+
+    async def import_files(
+        self, files: tuple[NoteFile, ...], reach: Reach, *, dry_run: bool = False
+    ) -> tuple[Imported, ...]:
+        """Write what the files say; one that cannot be used changes nothing and says why."""
+        ...
+
+
+class WithKnowledge(Protocol):
+    """What has documents and notes."""
+
+    @property
+    def docs(self) -> DocsApi:
+        """The use cases about documents."""
+        ...
+
+    @property
+    def glossary(self) -> GlossaryApi:
+        """The use cases about terms."""
+        ...
+
+    @property
+    def memory(self) -> MemoryApi:
+        """The use cases about cards."""
+        ...
+
+
+class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, WithGraph, WithKnowledge, Protocol):
     """All use cases of the daemon."""
 
     async def reload_settings(self) -> tuple[str, ...]:

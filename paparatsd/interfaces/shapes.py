@@ -23,6 +23,7 @@ STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.UserError: 400,
     errors.UnknownProject: 404,
     errors.UnknownAddress: 404,
+    errors.UnknownDocument: 404,
     errors.Conflict: 409,
     errors.Refused: 403,
     errors.Busy: 503,

@@ -30,7 +30,7 @@ class NotAvailable(Exception):
 class Question:
     """A question; `paths` answer it, none if it is about an absent topic.
 
-    `style` is how-to, what-is, problem or keywords; of an absent topic it is `near` when it shares
+    `far` asks the same in words that the documents do not use, as somebody new would. `style` is how-to, what-is, problem or keywords; of an absent topic it is `near` when it shares
     words with the documents, else `far`.
     """
 
@@ -38,6 +38,7 @@ class Question:
     style: str
     paths: tuple[str, ...] = ()
     heading: str = ""
+    far: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,13 @@ def load_set(name: str) -> list[Project]:
             kind=one["kind"],
             markup=one["markup"],
             questions=tuple(
-                Question(asked["question"], asked["style"], tuple(asked["paths"]), asked["heading"])
+                Question(
+                    text=asked["question"],
+                    style=asked["style"],
+                    paths=tuple(asked["paths"]),
+                    heading=asked["heading"],
+                    far=asked["far"],
+                )
                 for asked in one["questions"]
             ),
             absent=tuple(

@@ -17,6 +17,7 @@ import structlog
 from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.docs_engine import DocsEngine
 from paparatsd.search.frames import pack_ranked, unpack_asked
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
@@ -46,6 +47,7 @@ class Server:
         self._catalog = catalog
         self._options = options
         self._engine: WarmEngine | None = None
+        self._docs: DocsEngine | None = None
         self._loading = False
         self.shortcut: Shortcut | None = None
         if options.link is not None:
@@ -61,6 +63,13 @@ class Server:
             self._engine = WarmEngine(source, encoder, ranker=load_ranker(ranker))
             gc.freeze()
         return self._engine
+
+    def docs(self) -> DocsEngine:
+        """Return what answers from documents, made on first use."""
+        if self._docs is None:
+            source, engine = CatalogSource(CatalogReader(self._catalog)), self.engine()
+            self._docs = DocsEngine(source, engine.shelf, engine.embed_query)
+        return self._docs
 
     def idle(self) -> bool:
         """Load ahead a little; return whether there is more to do."""
@@ -88,6 +97,12 @@ class Server:
         if operation == "show":
             address, radius, scope = argument
             return self.engine().show(address, radius, scope)
+        if operation == "docs":
+            return self.docs().plan(argument)
+        if operation == "docs_rank":
+            return self.docs().rank(*argument)
+        if operation == "document":
+            return self.docs().document(argument)
         if operation == "warm":
             return self.engine().warm(argument)
         if operation == "ping":

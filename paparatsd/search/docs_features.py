@@ -158,20 +158,19 @@ class _Names:
         self._corpus = question.corpus
 
     def table(self, texts: Sequence[str]) -> _Matched:
-        mask = np.zeros((len(texts), len(self._places)), np.bool_)
-        back = np.zeros(len(texts), np.float64)
-        known: dict[str, tuple[list[int], float]] = {}
-        worths = self._worths({number for text in set(texts) for number in _ids(text)})
-        for at, text in enumerate(texts):
-            if text not in known:
-                ids = _ids(text)
-                shared = [number for number in ids if number in self._places]
-                total = sum(worths[number] for number in ids)
-                share = sum(worths[number] for number in shared) / (total + TINY)
-                known[text] = [self._places[number] for number in shared], share
-            columns, back[at] = known[text]
-            mask[at, columns] = True
-        return _Matched(mask, back)
+        """Compare texts, of which many are the same."""
+        numbers = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        mask = np.zeros((len(numbers), len(self._places)), np.bool_)
+        back = np.zeros(len(numbers), np.float64)
+        worths = self._worths({number for text in numbers for number in _ids(text)})
+        for text, at in numbers.items():
+            ids = _ids(text)
+            shared = [number for number in ids if number in self._places]
+            if shared:
+                mask[at, [self._places[number] for number in shared]] = True
+                back[at] = sum(worths[one] for one in shared) / sum(worths[one] for one in ids)
+        rows = np.array([numbers[text] for text in texts], np.int64)
+        return _Matched(mask[rows], back[rows])
 
     def _worths(self, ids: set[int]) -> dict[int, float]:
         numbers = np.array(sorted(ids), np.uint32)

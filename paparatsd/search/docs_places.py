@@ -79,7 +79,7 @@ class Places:
 
 
 def merged_leg(replies: Sequence[Recalled | None], limit: int) -> Leg:
-    """Put the legs of the shards together, the best first."""
+    """Put the legs of the shards together: the best `limit`, the best first."""
     present = [one for one in replies if one is not None]
     if not present:
         nothing = np.zeros(0, np.int64)
@@ -87,9 +87,10 @@ def merged_leg(replies: Sequence[Recalled | None], limit: int) -> Leg:
     versions = np.concatenate([one.versions for one in present]).astype(np.int64)
     ordinals = np.concatenate([one.ordinals for one in present]).astype(np.int64)
     scores = np.concatenate([one.scores for one in present]).astype(np.float64)
-    order = np.lexsort((ordinals, versions, -scores))
-    full = [float(one.scores.min()) for one in present if len(one.scores) >= limit]
-    return Leg(versions[order], ordinals[order], scores[order], max(full) if full else None)
+    order = np.lexsort((ordinals, versions, -scores))[:limit]
+    cut = any(len(one.scores) >= limit for one in present) or len(scores) > limit
+    bound = float(scores[order[-1]]) if cut else None
+    return Leg(versions[order], ordinals[order], scores[order], bound)
 
 
 def gather_places(

@@ -115,7 +115,7 @@ class DocsEngine:
             if row < 0 or not shown.mask[row]:
                 continue
             found = shown.view.rows[row]
-            chunks = sections(self._shelf.chunks(found.version), found.language)
+            chunks = sections(self._shelf.chunks(found.version))
             piece = piece_of(joined(chunks, found.language), asked.offset, asked.max_chars)
             return DocumentText(
                 document=document_of(shown, row, len(chunks)),

@@ -127,7 +127,7 @@ def _hit(
     shown = rows.shown[number]
     found = shown.view.rows[row]
     # Of equal contents the first project's own chunks: addresses are the same in all of them.
-    chunks = sections(shelf.chunks(found.version), found.language)
+    chunks = sections(shelf.chunks(found.version))
     ordinal = int(places.ordinals[place])
     at = next((at for at, one in enumerate(chunks) if one.ordinal == ordinal), None)
     if at is None:

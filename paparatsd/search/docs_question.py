@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.chunks.terms import is_cjk
 from paparatsd.model import RecallRequest
 from paparatsd.search.docs_priors import asks_for_changes
 from paparatsd.search.expand import expand
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from paparatsd.model import ShardKey
     from paparatsd.search.docs_asked import DocsAsked
     from paparatsd.search.docs_view import Shown
-    from paparatsd.search.query import Query
+    from paparatsd.search.query import Query, QueryTerm
     from paparatsd.search.views import Corpus
 
     Floats = NDArray[np.float64]
@@ -35,8 +36,14 @@ BEST_NAMES = 24
 """Documents that are looked at because of what they are called, whatever recall says."""
 HITS = frozenset({"section", "window"})
 """Kinds of chunks that may be hits: front matter and code cells are none of them."""
-MOSTLY_KNOWN = 0.6
-"""A foreign question of which this share is known is one in the documents' own language."""
+OWN_LANGUAGE = 0.35
+"""A foreign question of which this share is known is one in the documents' own language: of pairs
+of characters many span two words, and stand nowhere.
+"""
+UNKNOWN_PAIR = 0.3
+"""Worth of a pair of characters that stands nowhere."""
+LATIN = 0.5
+"""With fewer Latin letters than this share of all, our model knows few words of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,8 @@ class DocsQuestion:
 
     ids, worth, hoped [T]: each term's number, its weight times idf where it stands anywhere (else
     0), and what it would be worth if it stood somewhere. static: vector by the built-in model;
-    dense: the one that the stores are asked with; each None when there is none.
+    dense: the one that the stores are asked with; each None when there is none. by_words: whether
+    our own model can make nothing of the question.
     """
 
     asked: DocsAsked
@@ -61,6 +69,7 @@ class DocsQuestion:
     named: NDArray[np.int64]
     foreign: bool
     changes: bool
+    by_words: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -80,7 +89,8 @@ def read_docs_question(
     known = frequency > 0
     idf = np.where(known, corpus.idf_of(frequency), np.log1p(corpus.chunks))
     static = encode(text)
-    dense = static if asked.built_in else asked.vector
+    by_words = asked.built_in and not _is_latin(text)
+    dense = (None if by_words else static) if asked.built_in else asked.vector
     sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
     requests = tuple(
         RecallRequest(
@@ -102,13 +112,14 @@ def read_docs_question(
         corpus=corpus,
         ids=ids,
         worth=worth,
-        hoped=weights * idf,
+        hoped=_hopes(query.terms, known) * weights * idf,
         static=static,
         dense=dense,
         requests=requests if dense is not None or sparse is not None else (),
         named=_best_named(shown, ids, worth),
         foreign=is_foreign(asked.query),
         changes=asks_for_changes(asked.query),
+        by_words=by_words,
         notes=notes,
     )
 
@@ -119,13 +130,34 @@ def _understood(
     """Return a question, what to embed of it, and how it was read where that is not plain."""
     query = analyse(text, own_name)
     if is_foreign(query.text):
-        counts = corpus.frequency(np.array([term.id for term in query.terms], np.uint32))
-        if np.mean(counts > 0) >= MOSTLY_KNOWN:
+        known = corpus.frequency(np.array([term.id for term in query.terms], np.uint32)) > 0
+        words = known | np.array([not _is_run(term.text) for term in query.terms])
+        if known.sum() >= OWN_LANGUAGE * words.sum():
             return query, cleaned(text), ()
     expanded = expand(query, corpus.frequency, own_name)
     # What is meant is the whole question, unless it had to be put in other words.
     meant = cleaned(text) if expanded.query is query else expanded.query.meaning
     return expanded.query, meant, expanded.notes
+
+
+def _is_run(term: str) -> bool:
+    """Say whether a term is a whole run of characters without spaces, of which pairs are terms."""
+    return len(term) > 2 and any(map(is_cjk, term))
+
+
+def _hopes(terms: Sequence[QueryTerm], known: NDArray[np.bool_]) -> Floats:
+    """Return how much of each term's worth could be hoped for."""
+    hopes = np.ones(len(terms), np.float64)
+    for at, term in enumerate(terms):
+        if not known[at] and any(map(is_cjk, term.text)):
+            hopes[at] = 0.0 if _is_run(term.text) else UNKNOWN_PAIR
+    return hopes
+
+
+def _is_latin(text: str) -> bool:
+    letters = [character for character in text if character.isalpha()]
+    latin = sum(character < "\u0250" for character in letters)
+    return not letters or latin >= LATIN * len(letters)
 
 
 def _by_shard(shown: Sequence[Shown]) -> list[tuple[ShardKey, NDArray[np.int64]]]:

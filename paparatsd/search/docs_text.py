@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from paparatsd.model import Chunk
 
 FRONT_MATTER = "block"
-"""The kind of the chunk that a prose format's front matter is."""
+"""The kind of the chunk that front matter is."""
 NOTEBOOK = "notebook"
 
 
-def sections(chunks: Sequence[Chunk], language: str) -> tuple[Chunk, ...]:
+def sections(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     """Return what there is to read of a document, without its front matter."""
-    if language == NOTEBOOK:
-        return tuple(chunks)
     return tuple(chunk for chunk in chunks if chunk.kind != FRONT_MATTER)
 
 

@@ -11,17 +11,17 @@ from paparatsd.search.audience import INTERNAL, label_in_force, permitted
 def test_nothing_but_blanks_is_no_restriction(asked: tuple[str, ...]) -> None:
     assert permitted(asked) is None
     assert permitted(asked, None, None) is None
-    assert permitted(asked, ("public",)) == {"public"}
+    assert permitted(asked, ("public",)) == frozenset({"public"})
 
 
 def test_labels_are_trimmed_and_there_once() -> None:
-    assert permitted((" public", "public ", "", "partners")) == {"public", "partners"}
-    assert permitted((), (" public ", "")) == {"public"}
+    assert permitted((" public", "public ", "", "partners")) == frozenset({"public", "partners"})
+    assert permitted((), (" public ", "")) == frozenset({"public"})
 
 
 def test_a_request_passes_only_what_every_ceiling_passes() -> None:
-    assert permitted(("public",), ("public", "partners")) == {"public"}
-    assert permitted(("public", "partners"), None, ("partners", "staff")) == {"partners"}
+    assert permitted(("public",), ("public", "partners")) == frozenset({"public"})
+    assert permitted(("public", "partners"), None, ("partners", "staff")) == frozenset({"partners"})
     assert permitted(("public", "partners"), ("public", "partners"), ("staff",)) == frozenset()
 
 

@@ -37,7 +37,7 @@ def test_chunks_put_together_are_the_document(target: int) -> None:
     text = GUIDE.format(long="\n\n".join(f"Paragraph {n} " + "word " * 20 for n in range(30)))
     parsed = parse_file("guide.md", text, ChunkLimits(target, target * 2))
     assert len(parsed.chunks) > 1
-    assert joined(sections(parsed.chunks, "markdown"), "markdown") == text.rstrip("\n")
+    assert joined(sections(parsed.chunks), "markdown") == text.rstrip("\n")
 
 
 def test_windows_that_overlap_are_shown_once() -> None:
@@ -59,7 +59,7 @@ def test_a_line_too_long_for_a_chunk_is_whole_again() -> None:
 def test_front_matter_is_no_section() -> None:
     text = "---\ntitle: A guide\n---\n\n# Guide\n\nText.\n"
     parsed = parse_file("guide.md", text, ChunkLimits())
-    shown = sections(parsed.chunks, "markdown")
+    shown = sections(parsed.chunks)
     assert joined(shown, "markdown") == "# Guide\n\nText."
 
 

@@ -145,6 +145,7 @@ class Daemon:
                 tasks.create_task(hub.run()),
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(parts.history.run()),
+                tasks.create_task(parts.notes.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
@@ -227,6 +228,7 @@ class Daemon:
             searcher=searcher,
             history=parts.history,
             graph=parts.graph,
+            notes=parts.notes,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,
@@ -367,7 +369,10 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     code = 0
     try:
-        with StateLock(settings.places.state, settings.places.control_socket):
+        with (
+            StateLock(settings.places.state, settings.places.control_socket),
+            StateLock(settings.places.data, kind="data"),
+        ):
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import structlog
 
 from paparatsd.errors import BadQuery, PaparatsError, UnknownDocument, UnknownProject
-from paparatsd.knowledge_model import DocsAnswer, TermsRequest
+from paparatsd.knowledge_model import DocsAnswer
 from paparatsd.search.audience import permitted
 from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsProject, DocsScope, DocumentAsked
 from paparatsd.search.scope import Scope
@@ -42,14 +42,13 @@ if TYPE_CHECKING:
     from paparatsd.sessions import ProjectSession
     from paparatsd.settings import Settings
 
-    LookUp = Callable[[TermsRequest], Awaitable[TermsAnswer]]
+    LookUp = Callable[[str, Reach], Awaitable[TermsAnswer]]
 
 log = structlog.get_logger()
 
 MAX_HITS = 50
 MAX_CHARS = 200_000
 """The most that is given of a document at once."""
-TERMS_OF_A_GROUP = 3
 TERMS_S = 2.0
 """How long an answer waits for what the glossary says; without it, it is an answer still."""
 DATES_S = 2.0
@@ -104,7 +103,7 @@ class DocsService:
         return DocsAnswer(
             query=request.query,
             hits=hits,
-            terms=await self._said_of(request, sessions),
+            terms=await self._said_of(request),
             freshness=tuple(project.freshness for project in told.projects),
             notes=notes,
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
@@ -175,24 +174,16 @@ class DocsService:
                 dated[at] = replace(dated[at], modified=moment, dated_by="commit")
         return dated
 
-    async def _said_of(
-        self, request: DocsRequest, sessions: Sequence[ProjectSession]
-    ) -> tuple[TermHit, ...]:
+    async def _said_of(self, request: DocsRequest) -> tuple[TermHit, ...]:
         """Return what the glossary says of the question; an answer is one without that, too."""
         if self._terms is None or not request.reach.notes:
             return ()
-        groups = sorted({session.entry.group for session in sessions})
-        found: list[TermHit] = []
         try:
             async with asyncio.timeout(TERMS_S):
-                for group in groups:
-                    reach = replace(request.reach, groups=(group,))
-                    asked = TermsRequest(request.query, reach, TERMS_OF_A_GROUP)
-                    found += (await self._terms(asked)).terms
+                return (await self._terms(request.query, request.reach)).terms
         except (PaparatsError, TimeoutError) as error:
             log.warning("glossary_not_asked", error=str(error))
             return ()
-        return tuple(found)
 
     # ------------------------------------------------------------------ reading
 

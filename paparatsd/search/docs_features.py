@@ -39,6 +39,7 @@ MEANINGS = {
     "chunk_cov": "share of the question's words in the chunk or its path",
     "cov": "share of the question's words in the chunk, its headings, the title or the path",
     "all_cov": "the same, where words that stand in no document count as not covered",
+    "known": "share of the question's words that stand in any document at all",
     "leaf_cov": "share of the question's words in the chunk's own heading",
     "leaf_back": "share of that heading's words in the question",
     "heads_cov": "share of the question's words in any heading above the chunk",
@@ -93,7 +94,7 @@ def docs_features(
 ) -> dict[str, Floats]:
     """Compute all features of places; `told` is parallel to them."""
     total = float(question.worth.sum()) + TINY
-    hoped = float(question.hoped.sum()) + TINY
+    hoped = float(question.hoped.sum()) + question.lost + TINY
     inside = _inside(places, len(question.ids))
     names = _Names(question)
     rows = [one.row for one in told]
@@ -116,6 +117,7 @@ def docs_features(
         "chunk_cov": inside @ worth / total,
         "cov": anywhere @ worth / total,
         "all_cov": anywhere @ worth / hoped,
+        "known": np.full(len(places), total / hoped),
         "leaf_cov": leaf.mask @ worth / total,
         "leaf_back": leaf.back,
         "heads_cov": above.mask @ worth / total,

@@ -1,8 +1,8 @@
 """The features of all candidate places of questions to documents, computed by the code that searches.
 
-    python -m contrib.train.docs.collect --set dev --cache DIR [--sources DIR] --out FILE
+    python -m contrib.train.docs.collect --set dev --cache DIR [--sources DIR] --out FILE [--words]
 
-Checkouts are parsed and embedded in memory, once for each state of the code.
+With --words nothing is known of meaning, as when it is switched off. Checkouts are parsed and embedded in memory, once for each state of the code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from contrib.train.ranker.memory import project_scope
 from contrib.train.ranker.replay import ReadingCatalog
 from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
-from paparatsd.model import RecallReply, VersionId
+from paparatsd.model import VersionId
 from paparatsd.search.docs_asked import DocsAsked, DocsProject, DocsScope
 from paparatsd.search.docs_engine import DocsEngine
 from paparatsd.search.docs_features import docs_features
@@ -33,15 +32,19 @@ from paparatsd.search.shelf import Shelf
 from paparatsd.store.rows import DocumentRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from contrib.bench.docs.dataset import Project
     from contrib.train.ranker.trees import IndexedFile
-    from paparatsd.model import ParsedFile, RecallRequest
+    from paparatsd.model import ParsedFile
+    from paparatsd.search.docs_question import Encode
 
 ROOM = 1 << 30
-EVERYDAY, FAR, ABSENT = "everyday", "far", "absent"
-"""Questions in the documents' words, the same in other words, and topics that are not treated."""
+EVERYDAY, FAR, ABSENT, ELSEWHERE = "everyday", "far", "absent", "elsewhere"
+"""Questions in the documents' words, the same in other words, topics that are not treated, and
+questions about other projects, of which one here and there is answered by chance."""
 
 
 @dataclass(frozen=True)
@@ -111,19 +114,22 @@ class Looking(DocsEngine):
         return values, places.cosines, paths, [one.chunk.name or "" for one in told]
 
 
-def collect(project: Project, root: Path, trees: Trees, model: StaticModel) -> Iterator[Collected]:
-    """Yield every question of a project with its places."""
+def collect(
+    project: Project, root: Path, trees: Trees, encode: Encode, elsewhere: Sequence[str] = ()
+) -> Iterator[Collected]:
+    """Yield every question of a project with its places; `elsewhere`: those of other projects."""
     parsed = {path: file for path, file in trees.parse(root) if file.document is not None}
     files = [file for file in trees.build(root) if file.path in parsed]
     catalog = DocsCatalog(files, parsed)
     shelf = Shelf(catalog, record_bytes=ROOM, text_bytes=ROOM)
-    engine = Looking(catalog, shelf, lambda text: model.encode_queries([text])[0])
+    engine = Looking(catalog, shelf, encode)
     scope = project_scope(project.name).projects[0]
     where = DocsScope((DocsProject(scope, "internal", project.kind),))
     asked = [
         *((EVERYDAY, one.text, one.paths) for one in project.questions),
         *((FAR, one.far, one.paths) for one in project.questions),
         *((ABSENT, one.text, ()) for one in project.absent),
+        *((ELSEWHERE, text, ()) for text in elsewhere),
     ]
     for wording, text, right in asked:
         values, cosines, paths, crumbs = engine.look(DocsAsked(text, where, limit=10), catalog)
@@ -146,21 +152,27 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--sources", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--words", action="store_true", help="without vectors")
     arguments = parser.parse_args()
     model = StaticModel.load()
     cache = arguments.cache.resolve()
     trees = Trees(cache, model)
     found: list[Collected] = []
-    for project in load_set(arguments.chosen):
+    projects = load_set(arguments.chosen)
+    for number, project in enumerate(projects):
         root = check_out(project, arguments.sources, cache)
-        found += collect(project, root, trees, model)
+        others = [one for one in projects if one is not project]
+        elsewhere = [one.text for other in others for one in other.questions[number::4]]
+
+        def encode(text: str) -> NDArray[np.float32] | None:
+            return None if arguments.words else model.encode_queries([text])[0]
+
+        found += collect(project, root, trees, encode, elsewhere)
     with arguments.out.open("wb") as out:
         pickle.dump(found, out, protocol=5)
     print(f"{len(found)} questions, {sum(len(one.paths) for one in found)} places")
     return 0
 
-
-__all__ = ["ABSENT", "EVERYDAY", "FAR", "Collected", "RecallReply", "collect"]
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -88,8 +88,9 @@ class NotesFile:
         """
         try:
             _refuse_emptied(path)
+            if path.exists():
+                path.chmod(0o600)  # before its log is there, which takes the mode over
             database = Database.open(path, on_step=on_step, migrations=migrations, kind=NOTES)
-            path.chmod(0o600)
         except OSError as error:
             raise StateUnwritable(f"cannot open {path}: {error.strerror}") from error
         except StateCorrupt as error:

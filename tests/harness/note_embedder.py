@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,15 @@ class WordEmbedder:
         self.refused = refused
         self.down = False
         self.embedded: Counter[str] = Counter()
+        self.told = asyncio.Event()
 
     async def documents(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
         """Return a vector of each text."""
-        self.embedded.update(texts)
         refused = [bool(self.refused) and self.refused in text for text in texts]
-        return [None if no else self._row(text) for text, no in zip(texts, refused, strict=True)]
+        rows = [None if no else self._row(text) for text, no in zip(texts, refused, strict=True)]
+        self.embedded.update(texts)
+        self.told.set()
+        return rows
 
     async def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question, as of any text."""

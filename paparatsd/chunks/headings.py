@@ -25,6 +25,7 @@ _SETEXT = re.compile(r" {0,3}(?:=+|-{2,})[ \t\r]*$")
 _PROSE = re.compile(r" {0,3}[^\s>#|=\-*+`~<]")
 _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 _RST_LINE = re.compile(r"(?P<mark>[=\-`:'\"~^_*+#<>.!$%&,;?@/\\|])(?P=mark){2,}[ \t\r]*$")
+_RST_MARKS = frozenset("=-`:'\"~^_*+#<>.!$%&,;?@/\\|")
 _ADOC = re.compile(r"(?P<marks>={1,6}|#{1,6})[ \t]+(?P<title>\S.*?)[ \t\r]*$")
 _ADOC_FENCE = re.compile(r"(?P<fence>-{4,}|\.{4,}|={4,}|`{3,}|\+{4,}|/{4,}|\|={3,})[^\s]*[ \t\r]*$")
 _ADOC_LEVELS = "=-~^+"
@@ -119,7 +120,11 @@ def _read_rst(lines: Sequence[str], outline: Outline) -> None:
     styles: list[tuple[str, bool]] = []
     row = outline.front
     while row < len(lines) - 1:
-        title, under = lines[row], lines[row + 1]
+        under = lines[row + 1]
+        if under[:1] not in _RST_MARKS:
+            row += 1
+            continue
+        title = lines[row]
         match = _RST_LINE.match(under)
         over = row > 0 and lines[row - 1].rstrip() == under.rstrip()
         titled = title.strip() and _RST_LINE.match(title) is None

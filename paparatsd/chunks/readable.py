@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 MAX_TEXT_CHARS = 400_000
 """Plain text beyond this is a book of data, a corpus or a log."""
-SAMPLE_ROWS = 200
+SAMPLE_ROWS = 120
 MIN_ROW_WORDS = 4
-WORD_SHARE = 0.85
-"""The least share of a row that must be letters, spaces and marks of sentences."""
+ODD_SHARE = 0.15
+"""The largest share of a row that is no letter, space or mark of sentences."""
 WORDS_A_SENTENCE = 60
 STRICT = (12, 0.5)
 """Words that a text must have at least in rows of running words, and the share of those rows."""
@@ -87,7 +87,8 @@ _WEAK = (
 )
 """Bullets, numbered lists, quotes, links and images, rules."""
 _WORD = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_MARKS = re.compile(r"""[ .,:;!?'"()`*/_-]""")
+_ODD = re.compile(r"""[^\w .,:;!?'"’“”«»()`*/、。，！？；：（）「」-]|\d""")
+"""What is no letter, nor a mark of sentences."""
 _SENTENCE_END = re.compile(r"[.!?…][)\]\"'”’»*_`]*(?=\s|$)|:$|[。！？；]")
 _COMMENT = re.compile(r"(?:#|//|;|--|%|/\*|REM\b|@|\$ |\|)")
 
@@ -149,8 +150,7 @@ def reads_as_prose(lines: Sequence[str], least_words: int, least_share: float) -
         size += len(row)
         if len(found) < MIN_ROW_WORDS or _COMMENT.match(row) is not None:
             continue
-        letters = sum(map(len, found)) + len(_MARKS.findall(row))
-        if letters < WORD_SHARE * len(row):
+        if len(_ODD.findall(row)) > ODD_SHARE * len(row):
             continue
         words += len(found)
         in_prose += len(row)

@@ -37,7 +37,7 @@ DATES = (
 _FIELD = re.compile(r":(?P<key>[A-Za-z][\w -]{0,40}):(?:[ \t]+(?P<value>\S.*))?$")
 _KEYWORD = re.compile(r"#\+(?P<key>[A-Za-z_]{1,40}):[ \t]*(?P<value>\S.*)$")
 _REVISION = re.compile(r"v?\d[\w.]*,[ \t]*(?P<date>[^:]{6,40})|(?P<day>\d{4}-\d\d-\d\d)\b")
-_HTML_TITLE = re.compile(r"<h1\b[^>]*>(?P<title>.{1,400}?)</h1>", re.IGNORECASE | re.DOTALL)
+_HTML_TITLE = re.compile(r"<h1\b[^<>]{0,300}>(?P<title>.{1,400}?)</h1>", re.IGNORECASE | re.DOTALL)
 _HIDDEN_TITLE = re.compile(r"\[//\]: # \(title: (?P<title>[^\n]{1,300})\)[ \t]*$", re.MULTILINE)
 _NUMBER = re.compile(r"[\[(]?v?\d+\.\d|unreleased\b|[\[(]unreleased", re.IGNORECASE)
 

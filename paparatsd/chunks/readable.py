@@ -82,7 +82,10 @@ _WEAK = (
     re.compile(r"^[ \t]{0,6}[-*+][ \t]+\S", re.MULTILINE),
     re.compile(r"^[ \t]{0,6}(?:\d{1,9}|#)[.)][ \t]+\S", re.MULTILINE),
     re.compile(r"^ {0,3}>", re.MULTILINE),
-    re.compile(r"!?\[[^\]\n]*\]\([^)\n]+\)|`[^`\n]+ <[^>\n]+>`_|https?://\S+\[[^\]\n]*\]"),
+    re.compile(
+        r"\[[^\[\]\n]{0,300}\]\([^()\n]{1,500}\)|`[^`<\n]{1,200}<[^<>`\n]{1,500}>`_"
+        r"|https?://[^\s\[\]]{1,500}\[[^\[\]\n]{0,300}\]"
+    ),
     re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$", re.MULTILINE),
 )
 """Bullets, numbered lists, quotes, links and images, rules."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -112,6 +113,19 @@ def test_plain_text_is_cut_at_the_titles_it_has() -> None:
 
 def test_code_search_keeps_windows_of_text_that_is_no_document() -> None:
     assert {c.kind for c in parse_file("words.txt", "apple\n" * 400, LIMITS).chunks} == {"window"}
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["[", "[](", "`a <", "http://[", "<h1 ", "| ", "* ", ":: ", "> ",
+     "# ", "---\n", "[//]: # (title: ",
+     "a" * 63 + "\n", "+", ":a: ", "`", "[[", "<<a,", "'", "("],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.adoc", "a.org", "docs/a.txt"])
+def test_a_hostile_text_takes_no_longer_than_another(path: str, mark: str) -> None:
+    begun = time.process_time()
+    parse_file(path, mark * (60_000 // len(mark)), LIMITS)
+    assert time.process_time() - begun < 0.9
 
 
 def test_a_notebook_is_one_when_it_has_prose_of_its_own() -> None:

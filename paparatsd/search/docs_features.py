@@ -95,7 +95,7 @@ def docs_features(
 ) -> dict[str, Floats]:
     """Compute all features of places; `told` is parallel to them."""
     total = float(question.worth.sum()) + TINY
-    hoped = float(question.hoped.sum()) + question.lost + TINY
+    hoped = float(question.hoped.sum()) + TINY
     inside = _inside(places, len(question.ids))
     names = _Names(question)
     rows = [one.row for one in told]

@@ -21,7 +21,7 @@ from paparatsd.search.translate import is_foreign, translate
 from paparatsd.search.typos import correct, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 

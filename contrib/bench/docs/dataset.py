@@ -30,8 +30,9 @@ class NotAvailable(Exception):
 class Question:
     """A question; `paths` answer it, none if it is about an absent topic.
 
-    `far` asks the same in words that the documents do not use, as somebody new would. `style` is how-to, what-is, problem or keywords; of an absent topic it is `near` when it shares
-    words with the documents, else `far`.
+    `far` asks the same in words that the documents do not use, as somebody new would. `style` is
+    how-to, what-is, problem or keywords; of an absent topic it is `near` when it shares words with
+    the documents, else `far`.
     """
 
     text: str

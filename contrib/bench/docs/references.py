@@ -104,7 +104,9 @@ def read_chunks(root: Path, model: StaticModel) -> Chunks:
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale rows to length one."""
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: NDArray[np.float32] = (rows / np.maximum(lengths, 1e-9)).astype(np.float32)
+    return scaled
 
 
 def words_of(text: str) -> list[str]:

@@ -1,8 +1,9 @@
-"""The features of all candidate places of questions to documents, computed by the code that searches.
+"""The features of candidate places of questions to documents, computed by the code that searches.
 
     python -m contrib.train.docs.collect --set dev --cache DIR [--sources DIR] --out FILE [--words]
 
-With --words nothing is known of meaning, as when it is switched off. Checkouts are parsed and embedded in memory, once for each state of the code.
+With --words nothing is known of meaning, as when it is switched off. Checkouts are parsed and
+embedded in memory, once for each state of the code.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
     from contrib.bench.docs.dataset import Project
     from contrib.train.ranker.trees import IndexedFile
-    from paparatsd.model import ParsedFile
-    from paparatsd.search.docs_question import Encode
+    from paparatsd.model import ParsedFile, ShardKey
+    from paparatsd.search.docs_question import Encode, IsWord
 
 ROOM = 1 << 30
 EVERYDAY, FAR, ABSENT, ELSEWHERE = "everyday", "far", "absent", "elsewhere"
@@ -90,6 +91,11 @@ class DocsCatalog(ReadingCatalog):
         kinds = [chunk.kind in HITS for _, _, file in rows for chunk in file.chunks]
         self._shown = np.array(kinds, np.bool_)
 
+    def lexical_only(self, shard: ShardKey) -> list[int]:
+        """Return the versions without vectors: none."""
+        del shard
+        return []
+
     def documents(self, project_id: int) -> tuple[int, Sequence[DocumentRow], Sequence[str]]:
         """Return a generation, the documents, and no languages: the kind is told."""
         del project_id
@@ -115,14 +121,19 @@ class Looking(DocsEngine):
 
 
 def collect(
-    project: Project, root: Path, trees: Trees, encode: Encode, elsewhere: Sequence[str] = ()
+    project: Project,
+    root: Path,
+    trees: Trees,
+    encode: Encode,
+    is_word: IsWord | None,
+    elsewhere: Sequence[str] = (),
 ) -> Iterator[Collected]:
     """Yield every question of a project with its places; `elsewhere`: those of other projects."""
     parsed = {path: file for path, file in trees.parse(root) if file.document is not None}
     files = [file for file in trees.build(root) if file.path in parsed]
     catalog = DocsCatalog(files, parsed)
     shelf = Shelf(catalog, record_bytes=ROOM, text_bytes=ROOM)
-    engine = Looking(catalog, shelf, encode)
+    engine = Looking(catalog, shelf, encode, is_word=is_word)
     scope = project_scope(project.name).projects[0]
     where = DocsScope((DocsProject(scope, "internal", project.kind),))
     asked = [
@@ -157,6 +168,7 @@ def main() -> int:
     model = StaticModel.load()
     cache = arguments.cache.resolve()
     trees = Trees(cache, model)
+    is_word = None if arguments.words else model.knows
     found: list[Collected] = []
     projects = load_set(arguments.chosen)
     for number, project in enumerate(projects):
@@ -167,7 +179,7 @@ def main() -> int:
         def encode(text: str) -> NDArray[np.float32] | None:
             return None if arguments.words else model.encode_queries([text])[0]
 
-        found += collect(project, root, trees, encode, elsewhere)
+        found += collect(project, root, trees, encode, is_word, elsewhere)
     with arguments.out.open("wb") as out:
         pickle.dump(found, out, protocol=5)
     print(f"{len(found)} questions, {sum(len(one.paths) for one in found)} places")

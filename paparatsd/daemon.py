@@ -366,7 +366,10 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     code = 0
     try:
-        with StateLock(settings.places.state, settings.places.control_socket):
+        with (
+            StateLock(settings.places.state, settings.places.control_socket),
+            StateLock(settings.places.data, kind="data"),
+        ):
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)

@@ -6,8 +6,10 @@ code changed. What is gone is looked for elsewhere: the same text first, then th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from paparatsd.knowledge.named import Named, read_anchor, read_file
 from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from paparatsd.knowledge.sight import Sight, Spot
+
+_NTH = re.compile(r"(?:@\d+)?(?:/\d+)?$")
+"""What addresses append to a name of several symbols, or of a part of a long one."""
 
 MAX_TOLD = 3
 """Places that a sentence lists."""
@@ -206,7 +211,8 @@ def _missing(sight: Sight, held: Held, kind: str) -> AnchorCheck:
 
 
 def _symbol_elsewhere(sight: Sight, held: Held, project: str) -> AnchorCheck | None:
-    name = _fragment_of(held.anchor.address) or held.named.fragment or held.named.name
+    fragment = _fragment_of(held.anchor.address) or held.named.fragment
+    name = unquote(_NTH.sub("", fragment)) or held.named.name
     found = sight.called(project, name)
     same = [spot for spot in found if spot.digest == held.anchor.digest]
     if len(same) == 1 or len(found) == 1:

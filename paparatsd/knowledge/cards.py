@@ -49,21 +49,32 @@ _LINE_END = re.compile("\r\n?|\u2028|\u2029|\x85")
 def checked(draft: CardDraft) -> CardDraft:
     """Return a draft with its texts tidied up.
 
-    Without invisible characters and blank ends, lines ending in `\\n`, names and titles on one
-    line, files and anchors each once. Raises BadQuery, which names the field.
+    Names and titles are on one line, files and anchors each once. Raises BadQuery, which names the
+    field.
     """
-    body = _checked_body(draft.body)
+    body = checked_body(draft.body)
     if isinstance(body, Component) and not draft.project:
         raise BadQuery("a component belongs to a project: say which")
     return replace(
         draft,
         body=body,
-        files=tuple(dict.fromkeys(read_file(one).at for one in _few(draft.files, "files"))),
-        anchors=tuple(dict.fromkeys(read_anchor(one).at for one in _few(draft.anchors, "anchors"))),
+        files=tuple(dict.fromkeys(checked_files(draft.files).values())),
+        anchors=tuple(dict.fromkeys(checked_anchors(draft.anchors).values())),
     )
 
 
-def _checked_body(body: CardBody) -> CardBody:
+def checked_files(files: Sequence[str]) -> dict[str, str]:
+    """Return by each path how it is kept. Raises BadQuery."""
+    return {one: read_file(one).at for one in _few(files, "files")}
+
+
+def checked_anchors(anchors: Sequence[str]) -> dict[str, str]:
+    """Return by each anchor how it is kept. Raises BadQuery."""
+    return {one: read_anchor(one).at for one in _few(anchors, "anchors")}
+
+
+def checked_body(body: CardBody) -> CardBody:
+    """Return what a card says with its texts tidied up. Raises BadQuery."""
     if isinstance(body, Component):
         near = (_line(one, "neighbours") for one in _few(body.neighbours, "neighbours"))
         return Component(
@@ -94,7 +105,7 @@ def _checked_body(body: CardBody) -> CardBody:
 
 
 def tidy(text: str) -> str:
-    """Return a text without invisible characters and blank ends, its lines ending in `\\n`."""
+    """Return a text without invisible characters, blank ends and foreign ends of lines."""
     text = _LINE_END.sub("\n", text.encode("utf-8", "replace").decode())
     lines = (line.rstrip() for line in _INVISIBLE.sub("", text).split("\n"))
     return "\n".join(lines).strip()
@@ -205,9 +216,7 @@ def _anchor(plain: Mapping[str, str]) -> Anchor:
 
 def _body(kind: CardKind, payload: Mapping[str, Any]) -> CardBody:
     if kind is CardKind.COMPONENT:
-        return Component(
-            payload["name"], payload["summary"], tuple(payload.get("neighbours", ()))
-        )
+        return Component(payload["name"], payload["summary"], tuple(payload.get("neighbours", ())))
     scope = CardScope(payload.get("scope", CardScope.GLOBAL))
     if kind is CardKind.DECISION:
         return Decision(

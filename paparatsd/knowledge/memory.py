@@ -8,7 +8,7 @@ project's card never stands in the way. Looking and writing are one step per gro
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict
@@ -26,7 +26,7 @@ from paparatsd.knowledge_model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Nearest, Notes
@@ -45,6 +45,14 @@ class Taken:
     anchors: tuple[Anchor, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What is to be written, and as what must still be there (`Notes.write`)."""
+
+    notes: tuple[Note, ...] = ()
+    expected: Mapping[str, float] = field(default_factory=dict)
+
+
 class Memory:
     """Writes cards. `sees` of its calls says which notes whoever asks may hear of."""
 
@@ -59,31 +67,38 @@ class Memory:
         self._new_id = new_id
 
     async def record(
-        self, draft: CardDraft, taken: Taken, sees: Callable[[Note], bool]
+        self, draft: CardDraft, taken: Taken, sees: Callable[[Note], bool], *, dry: bool = False
     ) -> Recorded:
-        """Write a checked draft unless its like is there.
+        """Write a checked draft unless its like is there; `dry`: only say what would be done.
 
         Raises BadQuery and Conflict for a decision to supersede that cannot be, StateUnwritable.
         """
         async with self._notes.lock(draft.group):
             if isinstance(draft.body, Component):
-                return await self._component(draft, draft.body, taken)
-            if isinstance(draft.body, Decision) and draft.body.supersedes:
-                return await self._supersede(draft, draft.body.supersedes, taken, sees)
-            return await self._gated(draft, taken)
+                answer, written = await self._component(draft, draft.body, taken)
+            elif isinstance(draft.body, Decision) and draft.body.supersedes:
+                answer, written = await self._supersede(draft, draft.body.supersedes, taken, sees)
+            else:
+                answer, written = await self._gated(draft, taken)
+            if written.notes and not dry:
+                await self._notes.write(written.notes, expected=written.expected)
+        return answer
 
-    async def _gated(self, draft: CardDraft, taken: Taken) -> Recorded:
+    async def _gated(self, draft: CardDraft, taken: Taken) -> tuple[Recorded, _Written]:
         near, limits = await self._nearest(draft), self._notes.thresholds
-        if not near.hits or near.hits[0][1] < limits.card_similar:
-            made = await self._create(draft, taken)
-            label, similarity = (near.hits[0][0].label, near.hits[0][1]) if near.hits else ("", None)
-            return replace(made, label=label, similarity=similarity, notes=near.notes)
+        if not near.hits:
+            made, written = self._create(draft, taken)
+            return replace(made, notes=near.notes), written
         note, similarity = near.hits[0]
+        told = Recorded(Outcome.SIMILAR, note.id, note.label, similarity, near.notes)
+        if similarity < limits.card_similar:
+            made, written = self._create(draft, taken)
+            return replace(told, outcome=made.outcome, id=made.id), written
         if similarity < limits.card_duplicate:
-            return Recorded(Outcome.SIMILAR, note.id, note.label, similarity, near.notes)
+            return told, _Written()
         if isinstance(draft.body, Decision):
-            return Recorded(Outcome.DUPLICATE, note.id, note.label, similarity, near.notes)
-        return replace(await self._confirm(note, taken, similarity), notes=near.notes)
+            return replace(told, outcome=Outcome.DUPLICATE), _Written()
+        return replace(told, outcome=Outcome.UPDATED), self._confirm(note, taken)
 
     async def _nearest(self, draft: CardDraft) -> Nearest:
         """Return what is nearest to a draft among what it could repeat."""
@@ -113,12 +128,13 @@ class Memory:
             file_anchors=taken.files,
         )
 
-    async def _create(self, draft: CardDraft, taken: Taken) -> Recorded:
+    def _create(self, draft: CardDraft, taken: Taken) -> tuple[Recorded, _Written]:
         card = self._card(draft, taken, self._new_id())
-        await self._notes.write([note_of(card)])
-        return Recorded(Outcome.CREATED, card.id)
+        return Recorded(Outcome.CREATED, card.id), _Written((note_of(card),))
 
-    async def _component(self, draft: CardDraft, body: Component, taken: Taken) -> Recorded:
+    async def _component(
+        self, draft: CardDraft, body: Component, taken: Taken
+    ) -> tuple[Recorded, _Written]:
         """Write a component in the place of the one of its name in its project, if any."""
         there = [
             note
@@ -126,13 +142,13 @@ class Memory:
             if note.project == draft.project and note.payload.get("name") == body.name
         ]
         if not there:
-            return await self._create(draft, taken)
+            return self._create(draft, taken)
         old = there[0]
         card = replace(self._card(draft, taken, old.id), created=old.created)
-        await self._notes.write([note_of(card)], expected={old.id: old.updated})
-        return Recorded(Outcome.UPDATED, card.id, body.name)
+        answer = Recorded(Outcome.UPDATED, card.id, body.name)
+        return answer, _Written((note_of(card),), {old.id: old.updated})
 
-    async def _confirm(self, note: Note, taken: Taken, similarity: float) -> Recorded:
+    def _confirm(self, note: Note, taken: Taken) -> _Written:
         """Count a lesson once more: who learns it again confirms it, where it applies now, too."""
         card = card_of(note)
         files = _joined(card.file_anchors, taken.files)
@@ -144,12 +160,11 @@ class Memory:
             file_anchors=files,
             anchors=_joined(card.anchors, taken.anchors),
         )
-        await self._notes.write([note_of(again)], expected={note.id: note.updated})
-        return Recorded(Outcome.UPDATED, note.id, note.label, similarity)
+        return _Written((note_of(again),), {note.id: note.updated})
 
     async def _supersede(
         self, draft: CardDraft, ident: str, taken: Taken, sees: Callable[[Note], bool]
-    ) -> Recorded:
+    ) -> tuple[Recorded, _Written]:
         """Write a decision and mark the one whose place it takes, both or neither."""
         old = await self._superseded(draft, ident, sees)
         card = self._card(draft, taken, self._new_id())
@@ -159,12 +174,10 @@ class Memory:
             superseded_by=card.id,
             updated=self._clock.now(),
         )
-        await self._notes.write([note_of(card), note_of(gone)], expected={old.id: old.updated})
-        return Recorded(Outcome.CREATED, card.id, notes=(f"It supersedes {old.label!r}.",))
+        answer = Recorded(Outcome.CREATED, card.id, notes=(f"It supersedes {old.label!r}.",))
+        return answer, _Written((note_of(card), note_of(gone)), {old.id: old.updated})
 
-    async def _superseded(
-        self, draft: CardDraft, ident: str, sees: Callable[[Note], bool]
-    ) -> Note:
+    async def _superseded(self, draft: CardDraft, ident: str, sees: Callable[[Note], bool]) -> Note:
         found = [
             note
             for note in await self._notes.get([ident])
@@ -194,7 +207,7 @@ class Memory:
         async with AsyncExitStack() as held:
             for group in sorted({note.group for note in found}):
                 await held.enter_async_context(self._notes.lock(group))
-            found = [one for one in await self._notes.get([one.id for one in found])]
+            found = await self._notes.get([one.id for one in found])
             gone = {note.id for note in found}
             if gone:
                 await self._notes.delete([note.id for note in found])

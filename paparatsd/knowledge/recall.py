@@ -102,7 +102,7 @@ def _question(request: ContextRequest) -> str:
 
 
 def _limits(request: ContextRequest) -> Mapping[CardKind, int]:
-    limits = {kind: DEFAULT_LIMIT for kind in CardKind} | dict(request.limits or {})
+    limits = dict.fromkeys(CardKind, DEFAULT_LIMIT) | dict(request.limits or {})
     for kind, limit in limits.items():
         if not 0 <= limit <= MAX_LIMIT:
             raise BadQuery(
@@ -205,13 +205,13 @@ def _read_cursor(cursor: str) -> tuple[float, str]:
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         created, ident = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        if not isinstance(created, float) or not isinstance(ident, str):
-            raise ValueError  # noqa: TRY301 - as anything else that is no cursor
     except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise BadQuery(
-            "the cursor is none of ours: pass the next_cursor of an answer as it is, or none"
-        ) from None
-    return created, ident
+        created, ident = None, None
+    if isinstance(created, float) and isinstance(ident, str):
+        return created, ident
+    raise BadQuery(
+        "the cursor is none of ours: pass the next_cursor of an answer as it is, or none"
+    )
 
 
 # --------------------------------------------------------------------------- figures

@@ -213,8 +213,7 @@ class _Tree:
         symbols = self._reader.symbols_of(version)
         numbers = numbered(one.qualified for one in symbols)
         shown = [
-            symbol_fragment(one.qualified, nth)
-            for one, nth in zip(symbols, numbers, strict=True)
+            symbol_fragment(one.qualified, nth) for one, nth in zip(symbols, numbers, strict=True)
         ]
         places = [
             (one.start_line, one.end_line, own) for one, own in zip(symbols, shown, strict=True)
@@ -226,12 +225,11 @@ class _Tree:
         if chunks:
             return [(one.start_line, one.end_line, one.fragment) for one in chunks]
         wanted = parts_of_name(unquote(fragment))
-        fits = [
+        return [
             place
             for place, one in zip(places, symbols, strict=True)
             if _ends_in(one.qualified, wanted)
         ]
-        return fits
 
     # ------------------------------------------------------------------ the whole view
 
@@ -277,10 +275,10 @@ class _Tree:
             symbols = self._reader.symbols_of(version)
             numbers = numbered(one.qualified for one in symbols)
             for ordinal in sorted(ordinals[version]):
-                one = symbols[ordinal]
-                if _ends_in(one.qualified, wanted):
-                    own = symbol_fragment(one.qualified, numbers[ordinal])
-                    found.append((path, version, one.start_line, one.end_line, own))
+                symbol = symbols[ordinal]
+                if _ends_in(symbol.qualified, wanted):
+                    own = symbol_fragment(symbol.qualified, numbers[ordinal])
+                    found.append((path, version, symbol.start_line, symbol.end_line, own))
         return found
 
 

@@ -17,7 +17,7 @@ from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from paparatsd.knowledge.sight import Sight, Spot
+    from paparatsd.knowledge.code_view import CodeView, Spot
 
 _NTH = re.compile(r"(?:@\d+)?(?:/\d+)?$")
 """What addresses append to a name of several symbols, or of a part of a long one."""
@@ -68,32 +68,32 @@ def hold(
     ]
 
 
-def prepare(sight: Sight, held: Iterable[Held]) -> None:
+def prepare(view: CodeView, held: Iterable[Held]) -> None:
     """Read at once what all of these need."""
     paths: dict[str, list[str]] = {}
     for one in held:
-        for project in _projects(sight, one):
+        for project in _projects(view, one):
             if one.named.path:
                 paths.setdefault(project, []).append(one.named.path)
-    sight.prepare(paths)
+    view.prepare(paths)
 
 
-def take(sight: Sight, held: Held) -> tuple[Anchor, str]:
+def take(view: CodeView, held: Held) -> tuple[Anchor, str]:
     """Return the anchor with the digest of what it names now, and what is wrong with it, or ""."""
-    meant = _meant(sight, held)
+    meant = _meant(view, held)
     if meant.spot is not None:
         return Anchor(held.anchor.at, meant.spot.digest, meant.spot.address), ""
     problem = meant.unclear or "nothing of that name is indexed"
     return Anchor(held.anchor.at), f"{held.anchor.at!r} cannot be checked later: {problem}"
 
 
-def check(sight: Sight, held: Held) -> Checked:
+def check(view: CodeView, held: Held) -> Checked:
     """Say what became of an anchor."""
-    anchor, meant = held.anchor, _meant(sight, held)
+    anchor, meant = held.anchor, _meant(view, held)
     if meant.unclear:
         return Checked(AnchorCheck(anchor.at, AnchorState.UNCLEAR, detail=_sentence(meant.unclear)))
     if meant.spot is None:
-        return Checked(_missing(sight, held, meant.kind))
+        return Checked(_missing(view, held, meant.kind))
     spot = meant.spot
     if not anchor.digest:
         detail = "It is there; no text of it was kept when the card was written."
@@ -105,20 +105,20 @@ def check(sight: Sight, held: Held) -> Checked:
             detail = f"It was in {before}; its text is the same."
             return Checked(AnchorCheck(anchor.at, AnchorState.MOVED, spot.address, detail))
         return Checked(AnchorCheck(anchor.at, AnchorState.UNCHANGED, spot.address))
-    moved = _moved_lines(sight, held, spot)
+    moved = _moved_lines(view, held, spot)
     if moved is not None:
         return Checked(moved)
     detail = f"It was in {before}." if elsewhere else ""
     return Checked(AnchorCheck(anchor.at, AnchorState.CHANGED, spot.address, detail), spot)
 
 
-def _moved_lines(sight: Sight, held: Held, spot: Spot) -> AnchorCheck | None:
+def _moved_lines(view: CodeView, held: Held, spot: Spot) -> AnchorCheck | None:
     """Return where the same lines stand now, when an anchor names lines by their numbers."""
     named = held.named
     if not named.start:
         return None
     count = named.end - named.start + 1
-    found = sight.lines_of_digest(spot.project, spot.path, count, held.anchor.digest)
+    found = view.lines_of_digest(spot.project, spot.path, count, held.anchor.digest)
     if found is None:
         return None
     detail = f"The same lines begin at line {found.start} now."
@@ -128,39 +128,39 @@ def _moved_lines(sight: Sight, held: Held, spot: Spot) -> AnchorCheck | None:
 # --------------------------------------------------------------------------- what is meant
 
 
-def _projects(sight: Sight, held: Held) -> list[str]:
+def _projects(view: CodeView, held: Held) -> list[str]:
     """Return the projects to look into: only what is open and in reach."""
     if held.named.project:
         wanted: tuple[str, ...] = (held.named.project,) if held.named.project in held.reach else ()
     else:
         wanted = held.own
-    return [project for project in wanted if project in sight.projects]
+    return [project for project in wanted if project in view.projects]
 
 
-def _meant(sight: Sight, held: Held) -> _Meant:
-    projects = _projects(sight, held)
+def _meant(view: CodeView, held: Held) -> _Meant:
+    projects = _projects(view, held)
     if not projects:
         asked = held.named.project or ", ".join(held.own)
         return _Meant(unclear=f"{asked} is not indexed here" if asked else "no project is indexed")
     named = held.named
     if named.path:
-        found = [spot for one in projects for spot in _at_path(sight, one, named)]
+        found = [spot for one in projects for spot in _at_path(view, one, named)]
         if found or not named.name:
-            return _only(sight, projects, named, found, "symbol" if named.fragment else "path")
-    found = _likeliest([spot for one in projects for spot in sight.called(one, named.name)], named)
+            return _only(view, projects, named, found, "symbol" if named.fragment else "path")
+    found = _likeliest([spot for one in projects for spot in view.called(one, named.name)], named)
     known = held.anchor.address
     as_path = bool(named.path) and bool(known) and "#" not in known
-    return _only(sight, projects, named, found, "path" if as_path else "symbol")
+    return _only(view, projects, named, found, "path" if as_path else "symbol")
 
 
-def _at_path(sight: Sight, project: str, named: Named) -> list[Spot]:
+def _at_path(view: CodeView, project: str, named: Named) -> list[Spot]:
     if named.fragment:
-        found = sight.symbols(project, named.path, named.fragment)
+        found = view.symbols(project, named.path, named.fragment)
         return found[:1] if len({spot.digest for spot in found}) == 1 else found
     spot = (
-        sight.lines(project, named.path, named.start, named.end)
+        view.lines(project, named.path, named.start, named.end)
         if named.start
-        else sight.path(project, named.path)
+        else view.path(project, named.path)
     )
     return [] if spot is None else [spot]
 
@@ -175,7 +175,7 @@ def _likeliest(found: Sequence[Spot], named: Named) -> list[Spot]:
 
 
 def _only(
-    sight: Sight, projects: Sequence[str], named: Named, found: Sequence[Spot], kind: str
+    view: CodeView, projects: Sequence[str], named: Named, found: Sequence[Spot], kind: str
 ) -> _Meant:
     if len(found) == 1:
         return _Meant(found[0])
@@ -184,10 +184,10 @@ def _only(
         more = f" and {len(found) - MAX_TOLD} more" if len(found) > MAX_TOLD else ""
         return _Meant(unclear=f"it fits {len(found)} places: {some}{more}")
     for project in projects:
-        why = sight.why_skipped(project, named.path) if named.path else ""
+        why = view.why_skipped(project, named.path) if named.path else ""
         if why:
             return _Meant(unclear=f"it is there, but not indexed: {why}")
-    building = [project for project in projects if not sight.projects[project].complete]
+    building = [project for project in projects if not view.projects[project].complete]
     if building:
         return _Meant(unclear=f"the first index of {', '.join(building)} is still being built")
     return _Meant(kind=kind)
@@ -196,24 +196,24 @@ def _only(
 # --------------------------------------------------------------------------- what is gone
 
 
-def _missing(sight: Sight, held: Held, kind: str) -> AnchorCheck:
+def _missing(view: CodeView, held: Held, kind: str) -> AnchorCheck:
     """Look elsewhere for what is not where it was."""
     if not held.anchor.digest and not held.anchor.address:
         detail = "It was not there when the card was written either."
         return AnchorCheck(held.anchor.at, AnchorState.MISSING, detail=detail)
-    look: Callable[[Sight, Held, str], AnchorCheck | None]
+    look: Callable[[CodeView, Held, str], AnchorCheck | None]
     look = _symbol_elsewhere if kind == "symbol" else _file_elsewhere
-    for project in _projects(sight, held):
-        found = look(sight, held, project)
+    for project in _projects(view, held):
+        found = look(view, held, project)
         if found is not None:
             return found
     return AnchorCheck(held.anchor.at, AnchorState.MISSING, detail="It is gone.")
 
 
-def _symbol_elsewhere(sight: Sight, held: Held, project: str) -> AnchorCheck | None:
+def _symbol_elsewhere(view: CodeView, held: Held, project: str) -> AnchorCheck | None:
     fragment = _fragment_of(held.anchor.address) or held.named.fragment
     name = unquote(_NTH.sub("", fragment)) or held.named.name
-    found = sight.called(project, name)
+    found = view.called(project, name)
     same = [spot for spot in found if spot.digest == held.anchor.digest]
     if len(same) == 1 or len(found) == 1:
         spot = (same or found)[0]
@@ -227,16 +227,16 @@ def _symbol_elsewhere(sight: Sight, held: Held, project: str) -> AnchorCheck | N
     return None
 
 
-def _file_elsewhere(sight: Sight, held: Held, project: str) -> AnchorCheck | None:
+def _file_elsewhere(view: CodeView, held: Held, project: str) -> AnchorCheck | None:
     if held.named.start:
         return None
     path = held.named.path
-    same = sight.same_content(project, held.anchor.digest)
-    alike = sight.same_name(project, path)
+    same = view.same_content(project, held.anchor.digest)
+    alike = view.same_name(project, path)
     nearest = [one for one in same if one in alike] or same
     if len(nearest) == 1 or len(alike) == 1:
         found = (nearest if len(nearest) == 1 else alike)[0]
-        spot = sight.path(project, found)
+        spot = view.path(project, found)
         text = "its text is the same" if found in same else "its text is another"
         detail = f"It is {found} now; {text}."
         return AnchorCheck(

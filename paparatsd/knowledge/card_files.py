@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from paparatsd.knowledge.cards import checked_anchors, checked_body, checked_files, tidy
+from paparatsd.knowledge.terms import TERM
+from paparatsd.knowledge.terms import checked as checked_term
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -28,6 +30,7 @@ from paparatsd.knowledge_model import (
     NoteFile,
     Severity,
     Term,
+    TermDraft,
 )
 from paparatsd.model import GroupName, ProjectName
 from paparatsd.plain_yaml import PlainYamlError, dump_plain_yaml, load_plain_yaml
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from enum import StrEnum
 
-TERM = "term"
 MAX_FILE_CHARS = 400_000
 MAX_SLUG_CHARS = 48
 
@@ -76,28 +78,23 @@ class CardFileError(ValueError):
     """A file that cannot be used; the message says where (`line 3: ...`) and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileNote:
-    """What a file says: a card or a term. `id` is "" for a new one; moments 0.0 when not given.
-
-    `untaken`: it names something without a digest, which is to be taken.
-    """
-
-    note: Card | Term
-    untaken: bool = False
-
-    @property
-    def kind(self) -> str:
-        """The kind of note."""
-        return TERM if isinstance(self.note, Term) else self.note.kind.value
-
-
 # --------------------------------------------------------------------------- writing
 
 
 def file_of(note: Card | Term) -> NoteFile:
     """Return the file of a note."""
     return NoteFile(_name(note), text_of_file(note))
+
+
+def files_of(notes: Iterable[Card | Term]) -> tuple[NoteFile, ...]:
+    """Return the files of notes by name; no two have the same."""
+    files: dict[str, NoteFile] = {}
+    for note in sorted(notes, key=lambda one: one.id):
+        file = file_of(note)
+        if file.name in files:  # two ids that end alike, of notes that are called alike
+            file = replace(file, name=f"{file.name.removesuffix('.md')}-{note.id}.md")
+        files[file.name] = file
+    return tuple(files[name] for name in sorted(files))
 
 
 def text_of_file(note: Card | Term) -> str:
@@ -185,25 +182,35 @@ def _heading_of(kind: str) -> re.Pattern[str]:
 # --------------------------------------------------------------------------- reading
 
 
-def read_file_note(text: str) -> FileNote:
-    """Read a file. Raises CardFileError, and BadQuery for what a card may not say."""
+def note_of_text(text: str) -> Card | Term:
+    """Read a file; its id is "" for a new note, moments that it does not give are 0.
+
+    Raises CardFileError, and BadQuery for what a card or a term may not say.
+    """
     if len(text) > MAX_FILE_CHARS:
         raise CardFileError(f"it has {len(text)} characters; at most {MAX_FILE_CHARS} are read")
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     facts, first = _front(lines)
     kind = _word(facts, "kind", tuple(SECTIONS))
     said = _said(lines, first, kind)
+    group, named = GroupName(_needed(facts, "group")), _text(facts, "project")
+    project = ProjectName(named) if named else None
     common: dict[str, Any] = {
         "id": _ident(facts, "id"),
-        "group": GroupName(_needed(facts, "group")),
-        "project": ProjectName(project) if (project := _text(facts, "project")) else None,
+        "group": group,
+        "project": project,
         "created": _seconds(facts, "created"),
         "updated": _seconds(facts, "updated"),
     }
     if kind == TERM:
-        term, definition = tidy(said["term"]), tidy(said["definition"])
         aliases = tuple(_texts(facts, "aliases"))
-        return FileNote(Term(term=term, definition=definition, aliases=aliases, **common))
+        draft = checked_term(TermDraft(group, said["term"], said["definition"], aliases, project))
+        return Term(
+            term=draft.term,
+            definition=tidy(draft.definition),
+            aliases=draft.aliases,
+            **common,
+        )
     files, anchors = _anchors(facts, "files"), _anchors(facts, "anchors")
     card = Card(
         body=checked_body(_body(CardKind(kind), facts, said)),
@@ -215,8 +222,7 @@ def read_file_note(text: str) -> FileNote:
         superseded_by=_ident(facts, "superseded_by") or None,
         **common,
     )
-    untaken = any(not one.digest and not card.id for one in (*files, *anchors))
-    return FileNote(_with_tidy_names(card), untaken)
+    return _with_tidy_names(card)
 
 
 def _with_tidy_names(card: Card) -> Card:

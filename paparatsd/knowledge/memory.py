@@ -15,6 +15,7 @@ from paparatsd.errors import BadQuery, Conflict
 from paparatsd.knowledge.cards import HOLDING, MAX_NAMED, card_of, note_of
 from paparatsd.knowledge_model import (
     KIND_OF,
+    Anchor,
     Card,
     CardKind,
     CardStatus,
@@ -24,13 +25,14 @@ from paparatsd.knowledge_model import (
     Outcome,
     Recorded,
 )
+from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Nearest, Notes
-    from paparatsd.knowledge_model import Anchor, CardDraft
+    from paparatsd.knowledge_model import CardDraft
     from paparatsd.store.notes import Note
 
 CARD_KINDS = tuple(kind.value for kind in CardKind)
@@ -44,6 +46,11 @@ class Taken:
     files: tuple[Anchor, ...] = ()
     anchors: tuple[Anchor, ...] = ()
 
+    @classmethod
+    def of(cls, draft: CardDraft) -> Taken:
+        """Return what a draft names, nothing of it looked at."""
+        return cls(tuple(map(Anchor, draft.files)), tuple(map(Anchor, draft.anchors)))
+
 
 @dataclass(frozen=True, slots=True)
 class _Written:
@@ -51,6 +58,8 @@ class _Written:
 
     notes: tuple[Note, ...] = ()
     expected: Mapping[str, float] = field(default_factory=dict)
+    new: str = ""
+    """The id of what is not there yet."""
 
 
 class Memory:
@@ -60,14 +69,18 @@ class Memory:
         self,
         notes: Notes,
         clock: Clock,
-        new_id: Callable[[], str],
     ) -> None:
         self._notes = notes
         self._clock = clock
-        self._new_id = new_id
 
     async def record(
-        self, draft: CardDraft, taken: Taken, sees: Callable[[Note], bool], *, dry: bool = False
+        self,
+        draft: CardDraft,
+        taken: Taken,
+        sees: Callable[[Note], bool],
+        *,
+        status: CardStatus = CardStatus.ACCEPTED,
+        dry: bool = False,
     ) -> Recorded:
         """Write a checked draft unless its like is there; `dry`: only say what would be done.
 
@@ -81,7 +94,11 @@ class Memory:
             else:
                 answer, written = await self._gated(draft, taken)
             if written.notes and not dry:
-                await self._notes.write(written.notes, expected=written.expected)
+                notes = [
+                    replace(note, status=status.value) if note.id == written.new else note
+                    for note in written.notes
+                ]
+                await self._notes.write(notes, expected=written.expected)
         return answer
 
     async def _gated(self, draft: CardDraft, taken: Taken) -> tuple[Recorded, _Written]:
@@ -129,8 +146,8 @@ class Memory:
         )
 
     def _create(self, draft: CardDraft, taken: Taken) -> tuple[Recorded, _Written]:
-        card = self._card(draft, taken, self._new_id())
-        return Recorded(Outcome.CREATED, card.id), _Written((note_of(card),))
+        card = self._card(draft, taken, note_id(self._clock.now()))
+        return Recorded(Outcome.CREATED, card.id), _Written((note_of(card),), new=card.id)
 
     async def _component(
         self, draft: CardDraft, body: Component, taken: Taken
@@ -167,7 +184,7 @@ class Memory:
     ) -> tuple[Recorded, _Written]:
         """Write a decision and mark the one whose place it takes, both or neither."""
         old = await self._superseded(draft, ident, sees)
-        card = self._card(draft, taken, self._new_id())
+        card = self._card(draft, taken, note_id(self._clock.now()))
         gone = replace(
             card_of(old),
             status=CardStatus.SUPERSEDED,
@@ -175,7 +192,7 @@ class Memory:
             updated=self._clock.now(),
         )
         answer = Recorded(Outcome.CREATED, card.id, notes=(f"It supersedes {old.label!r}.",))
-        return answer, _Written((note_of(card), note_of(gone)), {old.id: old.updated})
+        return answer, _Written((note_of(card), note_of(gone)), {old.id: old.updated}, card.id)
 
     async def _superseded(self, draft: CardDraft, ident: str, sees: Callable[[Note], bool]) -> Note:
         found = [

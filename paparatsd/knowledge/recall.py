@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.cards import HOLDING, card_of, places_of
 from paparatsd.knowledge.memory import CARD_KINDS
+from paparatsd.knowledge.terms import TERM
 from paparatsd.knowledge_model import CardHit, CardKind, CardStatus, MemoryStats
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ MAX_LISTED = 200
 MAX_QUESTION_CHARS = 8_000
 BOOST = 0.05
 """By how much a card of the asked project comes before an equal one of the whole group."""
-TERM = "term"
 
 _PATH = re.compile(r"(?:[\w.@+~()\[\]-]+/)*[\w.@+~()\[\]-]*(?:\.\w+|/)|(?:[\w.@+~-]+/)+[\w.@+~-]+")
 
@@ -64,7 +64,7 @@ async def look(
     there = [
         note
         for note in await notes.all_of(group, CARD_KINDS)
-        if _holds(note) and sees(note) and _of_projects(note, projects)
+        if _holds(note) and sees(note) and is_about(note, projects)
     ]
     wanted = {kind.value for kind, limit in limits.items() if limit}
     if not wanted or not there:
@@ -115,8 +115,8 @@ def _holds(note: Note) -> bool:
     return CardStatus(note.status) in HOLDING
 
 
-def _of_projects(note: Note, projects: frozenset[str]) -> bool:
-    """Whether a note is about these projects: components exactly, others also of the group."""
+def is_about(note: Note, projects: frozenset[str]) -> bool:
+    """Say whether a note is about these projects: components exactly, others also of the group."""
     if not projects or note.project in projects:
         return True
     return note.project is None and note.kind != CardKind.COMPONENT.value

@@ -1,6 +1,6 @@
 """What projects show now, as far as cards name it: files, folders, symbols, lines, their digests.
 
-Reads the catalog; everything asked of one `Sight` comes from one state of it.
+Reads the catalog; everything asked of one `CodeView` comes from one state of it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Spot:
     end: int = 0
 
 
-class Sight:
+class CodeView:
     """Looks at projects, by name; only at those it was given."""
 
     def __init__(self, reader: CatalogReader, projects: Mapping[str, Shown]) -> None:

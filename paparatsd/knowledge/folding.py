@@ -7,7 +7,11 @@ import unicodedata
 from functools import lru_cache
 
 _BETWEEN = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+_AROUND = "?!.,:;()[]{}<>\"'`“”‘’«»„…/"
 _WORD = re.compile(r"[^\W_]+")
+
+MAX_NAME_WORDS = 5
+MAX_QUESTION_WORDS = 60
 
 
 def fold(name: str) -> str:
@@ -23,6 +27,27 @@ def fold(name: str) -> str:
 def name_key(name: str) -> str:
     """Return by what a name is found: folded, and without the spaces too."""
     return fold(name).replace(" ", "")
+
+
+def bare(name: str) -> str:
+    """Return a name without the punctuation around it."""
+    return name.strip().strip(_AROUND).strip()
+
+
+def names_in(question: str) -> list[str]:
+    """Return what could be a name in a question: some words in a row, the longest first.
+
+    The whole question is not among them, nor is a single letter.
+    """
+    words = [bare(one) for one in fold(question).split(" ")]
+    words = [one for one in words if one][:MAX_QUESTION_WORDS]
+    longest = min(MAX_NAME_WORDS, len(words))
+    names = [
+        " ".join(words[start : start + length])
+        for length in range(longest, 0, -1)
+        for start in range(len(words) - length + 1)
+    ]
+    return [one for one in dict.fromkeys(names) if len(one) > 1]
 
 
 @lru_cache(maxsize=4096)

@@ -5,11 +5,12 @@ This process alone has the file, so what is in memory changes with its own write
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.errors import PaparatsError, StateCorrupt, StateUnwritable
+from paparatsd.errors import Conflict, PaparatsError, StateCorrupt, StateUnwritable
 from paparatsd.knowledge.shelf import Shelf
 from paparatsd.store.notes import NotesFile, Rows
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, tuple[str, NDArray[np.float32]]]
 
 log = structlog.get_logger()
+
+MAX_NOTES = 20_000
+"""Of a group: all of them are looked at by each question."""
 
 
 class KeptNotes:
@@ -99,6 +103,7 @@ class KeptNotes:
         """Write as `NotesFile.put` does."""
         file = self.open()
         known = {one.id: one.group for one in file.get([*deleted, *(one.id for one in notes)])}
+        self._check_room(Counter(one.group for one in notes if one.id not in known))
         rows = Rows(self._fingerprint, vectors) if vectors else None
         try:
             file.put(notes, deleted, expected, rows)
@@ -112,6 +117,14 @@ class KeptNotes:
         for note in notes:
             self._replace(note, known.get(note.id), vectors)
         self._keep_copy(file)
+
+    def _check_room(self, new: Mapping[str, int]) -> None:
+        for group, count in new.items():
+            if len(self.shelf(group)) + count > MAX_NOTES:
+                raise Conflict(
+                    f"the group {group!r} has {len(self.shelf(group))} notes, and {MAX_NOTES} is "
+                    "the most that are kept; delete some first"
+                )
 
     def _replace(self, note: Note, before: str | None, vectors: Vectors) -> None:
         """Show a written note; one without a new vector keeps the one of the same text."""
@@ -156,9 +169,10 @@ class KeptNotes:
         """Return the notes of a group (None: of all), of some kinds, oldest first."""
         return self.open().all_of(None, kinds) if group is None else self.shelf(group).notes(kinds)
 
-    def named(self, name: str, group: str, kinds: Collection[str]) -> list[Named]:
-        """Return the notes of this name, or with it among their aliases."""
-        return self.shelf(group).named(name, kinds)
+    def named(self, names: Sequence[str], group: str, kinds: Collection[str]) -> list[list[Named]]:
+        """Return the notes of each name, or with it among their aliases."""
+        shelf = self.shelf(group)
+        return [shelf.named(name, kinds) for name in names]
 
     def nearest(
         self,

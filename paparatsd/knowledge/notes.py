@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import structlog
 
-from paparatsd.errors import BadReply, PaparatsError, Unavailable
+from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.kept import KeptNotes
 from paparatsd.knowledge.likeness import Noted, thresholds_of
 
@@ -118,7 +118,7 @@ class Notes:
             try:
                 await self.refill()
                 failures = 0
-            except PaparatsError as error:
+            except Exception as error:  # noqa: BLE001 - the daemon runs on, whatever notes suffer
                 log.warning("notes_not_embedded", reason=str(error))
                 failures += 1
                 await self._clock.sleep(RETRY_S[min(failures, len(RETRY_S)) - 1])
@@ -180,7 +180,13 @@ class Notes:
 
     async def named(self, name: str, group: str, kinds: Collection[str] = ()) -> list[Named]:
         """Return the notes of this name, or with it among their `aliases`, however written."""
-        return await self._do(lambda kept: kept.named(name, group, kinds))
+        return (await self.all_named([name], group, kinds))[0]
+
+    async def all_named(
+        self, names: Sequence[str], group: str, kinds: Collection[str] = ()
+    ) -> list[list[Named]]:
+        """Return the notes of each name, as `named` does."""
+        return await self._do(lambda kept: kept.named(names, group, kinds))
 
     async def nearest(
         self,
@@ -249,7 +255,7 @@ class Notes:
         try:
             async with asyncio.timeout(EMBED_S):
                 rows = await self._embedder.documents(missing)
-        except (Unavailable, BadReply, TimeoutError) as error:
+        except (PaparatsError, TimeoutError) as error:
             log.warning("notes_not_embedded", reason=str(error) or "no answer in time")
             return known
         for text, row in zip(missing, rows, strict=True):
@@ -265,7 +271,7 @@ class Notes:
         try:
             async with asyncio.timeout(EMBED_S):
                 vector = await self._embedder.query(text)
-        except (Unavailable, BadReply, TimeoutError) as error:
+        except (PaparatsError, TimeoutError) as error:
             log.warning("question_not_embedded", reason=str(error) or "no answer in time")
             return None
         self._remember((True, text), vector)

@@ -1,6 +1,7 @@
-"""What notes may say: checked and cleaned before it is written, and shown so that it stays text.
+"""What notes may say: checked and cleaned before it is written.
 
-Notes come from agents, and are read by others: a note is data to read, never an instruction.
+Notes come from agents, and are read by others: what is invisible or acts on a terminal is taken out
+of them here, and again where they are shown.
 """
 
 from __future__ import annotations
@@ -18,28 +19,6 @@ MAX_LABEL = 200
 MAX_BLOCK = 4_000
 
 _SPACES = re.compile(r"\s+")
-
-
-# --------------------------------------------------------------------------- shown
-
-
-def inline(text: str, limit: int = MAX_LABEL) -> str:
-    """Return text as part of a line: white space collapsed, cut with an ellipsis at `limit`."""
-    said = _SPACES.sub(" ", clean_text(text)).strip()
-    return said if len(said) <= limit else f"{said[: limit - 1].rstrip()}…"
-
-
-def indented(text: str, indent: str = "  ") -> str:
-    """Return text of several lines with each one indented, so that it stays below its bullet.
-
-    Its own common indent goes, blank lines stay blank.
-    """
-    lines = clean_text(text).strip("\n").expandtabs(4).split("\n")
-    margin = min((len(one) - len(one.lstrip()) for one in lines if one.strip()), default=0)
-    return "\n".join(f"{indent}{one[margin:].rstrip()}".rstrip() for one in lines)
-
-
-# --------------------------------------------------------------------------- written
 
 
 def checked_line(name: str, value: str, limit: int = MAX_LABEL) -> str:

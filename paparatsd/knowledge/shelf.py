@@ -106,6 +106,10 @@ class Shelf:
 
     # ------------------------------------------------------------------ reading
 
+    def __len__(self) -> int:
+        """Return how many notes there are."""
+        return len(self._notes)
+
     def notes(self, kinds: Collection[str] = ()) -> list[Note]:
         """Return the notes of some kinds (empty: all), oldest first."""
         chosen = (one for one in self._notes if not kinds or one.kind in kinds)

@@ -17,7 +17,7 @@ from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.anchors import Checked, Held, check, hold, prepare, take, with_detail
 from paparatsd.knowledge.code_view import CodeView, Shown
 from paparatsd.knowledge.memory import Taken
-from paparatsd.knowledge.plain import inline
+from paparatsd.plain_text import one_line
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ MAX_LOGS = 16
 """Changed places of one answer whose history is told."""
 LOGS_S = 4.0
 MAX_COMMITS = 100
+MAX_QUOTED = 120
+"""Characters of a name or a commit's subject."""
 
 
 class AnchorChecks:
@@ -156,7 +158,7 @@ def told_of(told: ChunkLog, since: float) -> str:
         times = "1 commit" if len(newer) == 1 else f"{len(newer)}{'+' * more} commits"
         said = (
             f"{times} since {_day(since)}, the last on {day} by "
-            f"{inline(last.author.name, 80)}: {inline(last.subject, 120)}"
+            f"{_cut(last.author.name)}: {_cut(last.subject)}"
         )
     elif told.uncommitted:
         return "The change is not committed yet."
@@ -164,11 +166,16 @@ def told_of(told: ChunkLog, since: float) -> str:
         last = told.commits[0].commit
         said = (
             f"Last changed on {_day(last.committed.seconds)} by "
-            f"{inline(last.author.name, 80)}: {inline(last.subject, 120)}"
+            f"{_cut(last.author.name)}: {_cut(last.subject)}"
         )
     else:
         return ""
     return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
+def _cut(text: str) -> str:
+    text = " ".join(one_line(text).split())
+    return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1].rstrip()}…"
 
 
 def _day(seconds: float) -> str:

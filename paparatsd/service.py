@@ -17,6 +17,7 @@ from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
+from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.sources import hooks, repo
@@ -96,6 +97,9 @@ class Service:
         self.graph = GraphService(graph, self._answerable, self._history, self.search)
         self._notes = notes
         self.glossary = GlossaryService(notes, self._answerable, clock)
+        self.memory = MemoryService(
+            notes, self._answerable, clock, self.graph, self._history, settings.places.catalog
+        )
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from paparatsd.knowledge_model import (
     Severity,
 )
 from paparatsd.model import GroupName, ProjectName
+from paparatsd.plain_text import clean_text
 from paparatsd.store.notes import Note
 
 if TYPE_CHECKING:
@@ -36,11 +36,6 @@ MAX_NAMED = 100
 
 HOLDING = frozenset({CardStatus.ACCEPTED, CardStatus.PROPOSED})
 """What is told without history, and what stands in the way of a repetition."""
-
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)
-_LINE_END = re.compile("\r\n?|\u2028|\u2029|\x85")
 
 
 # --------------------------------------------------------------------------- what may be said
@@ -105,10 +100,8 @@ def checked_body(body: CardBody) -> CardBody:
 
 
 def tidy(text: str) -> str:
-    """Return a text without invisible characters, blank ends and foreign ends of lines."""
-    text = _LINE_END.sub("\n", text.encode("utf-8", "replace").decode())
-    lines = (line.rstrip() for line in _INVISIBLE.sub("", text).split("\n"))
-    return "\n".join(lines).strip()
+    """Return a text without what is invisible, blank ends of lines included."""
+    return "\n".join(line.rstrip() for line in clean_text(text).split("\n")).strip()
 
 
 def _text(text: str, field: str, *, most: int = MAX_TEXT_CHARS, needed: bool = True) -> str:

@@ -112,7 +112,7 @@ class MemoryService:
             limit=request.limit,
             cursor=request.cursor,
         )
-        hits = [CardHit(card_of(note), 1.0) for note in shown]
+        hits = [CardHit(card_of(note), 0.0) for note in shown]
         cards, told = await self._with_checks(hits, seen, wanted=request.checked)
         return CardsAnswer(cards, cursor, told)
 

@@ -141,7 +141,8 @@ def _meant(view: CodeView, held: Held) -> _Meant:
     projects = _projects(view, held)
     if not projects:
         asked = held.named.project or ", ".join(held.own)
-        return _Meant(unclear=f"{asked} is not indexed here" if asked else "no project is indexed")
+        whose = f"the project {asked!r}" if asked else "no project"
+        return _Meant(unclear=f"{whose} is {'not ' if asked else ''}indexed here")
     named = held.named
     if named.path:
         found = [spot for one in projects for spot in _at_path(view, one, named)]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict, UnknownProject
 from paparatsd.knowledge import terms
-from paparatsd.knowledge.card_files import CardFileError, note_of_text, text_of_file
+from paparatsd.knowledge.card_files import text_of_file
+from paparatsd.knowledge.card_reading import CardFileError, note_of_text
 from paparatsd.knowledge.cards import card_of, note_of
 from paparatsd.knowledge_model import (
     Anchor,
@@ -152,7 +153,7 @@ async def _check_free(parts: ImportParts, note: Card | Term) -> None:
         if note.project is None:
             raise BadQuery("a component belongs to a project: say which")
     label, kind = (note.term, terms.TERM) if isinstance(note, Term) else (note.label, _kind(note))
-    for one in await parts.notes.all_of(note.group, (kind,)):
+    for one, _ in await parts.notes.named(label, note.group, (kind,)):
         if (one.project, one.label) == (note.project, label) and one.id != note.id:
             raise Conflict(f"the {kind} {label!r} is here already, with the id {one.id}")
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 DIGEST_BYTES = 16
 MAX_BELOW = 20_000
 """Files of a folder that are looked at for its digest."""
+MAX_CALLED = 200
+"""Symbols of one name that are looked at: so many are not told apart by their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +271,7 @@ class _Tree:
                 ordinals[one.version].append(one.ordinal)
         found = []
         for path, version in self.view.items():
-            if version not in ordinals:
+            if version not in ordinals or len(found) >= MAX_CALLED:
                 continue
             self.read([path])
             symbols = self._reader.symbols_of(version)

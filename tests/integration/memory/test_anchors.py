@@ -167,7 +167,7 @@ async def test_nothing_is_said_of_a_project_that_is_not_indexed(world: MemoryWor
     told = await world.record(component("Cart"), "later", files=["src/cart.py"])
     assert "not indexed" in told.notes[0]
     (check,) = await audit(world)
-    assert (check.state, check.detail) == (UNCLEAR, "Later is not indexed here.")
+    assert (check.state, check.detail) == (UNCLEAR, "The project 'later' is not indexed here.")
 
 
 async def test_what_a_first_index_has_not_reached_is_not_missing(world: MemoryWorld) -> None:
@@ -198,7 +198,7 @@ async def test_other_projects_are_looked_at_only_within_reach(world: MemoryWorld
     assert await states(world) == {"library:lib/shelf.py": UNCHANGED, "none:lib/shelf.py": UNCLEAR}
     hidden, missing = await audit(world, reach(visible=["shop"]))
     assert hidden == replace(
-        missing, at=hidden.at, detail=missing.detail.replace("None", "Library")
+        missing, at=hidden.at, detail=missing.detail.replace("none", "library")
     )
 
 

@@ -218,7 +218,7 @@ def _next_page(answer: Answer, total: int, what: str = "") -> Iterator[str]:
 def _answer(context: Context, call: str, show: Show, /, **wanted: Any) -> int:  # noqa: ANN401 - JSON values
     """Ask, and print the answer with the meaning of the marks in it."""
     arguments = context.arguments
-    answer = context.client(ANSWER_S).graph(
+    answer = context.client(ANSWER_S).ask(
         call,
         **wanted,
         projects=arguments.project,

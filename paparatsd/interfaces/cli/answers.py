@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.cli.output import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from paparatsd.interfaces.cli.context import Context
     from paparatsd.interfaces.cli.output import Output
@@ -16,6 +15,18 @@ if TYPE_CHECKING:
     Answer = Mapping[str, Any]
     Show = Callable[[Context, Answer], Iterable[str]]
     """Prints an answer, and returns the lines that say how to see more of it."""
+
+ANSWER_S = 60.0
+"""How long a question about large projects is waited for."""
+
+
+def ask(context: Context, call: str, show: Show, /, **wanted: Any) -> int:  # noqa: ANN401 - JSON values
+    """Make a call about the projects and groups that were given, and print its answer."""
+    arguments = context.arguments
+    answer = context.client(ANSWER_S).ask(
+        call, **wanted, projects=arguments.project, groups=arguments.group
+    )
+    return print_answer(context, answer, show)
 
 
 def print_answer(context: Context, answer: Answer, show: Show) -> int:
@@ -33,7 +44,7 @@ def print_answer(context: Context, answer: Answer, show: Show) -> int:
 
 def print_notes(output: Output, answer: Answer) -> None:
     """Print what is to know of an answer, and which projects are behind the disk."""
-    for note in answer["notes"]:
+    for note in answer.get("notes", ()):
         output.paragraph(f"note: {note}", style="yellow")
     for line in stale_lines(answer.get("freshness", ())):
         output.paragraph(line, style="yellow")

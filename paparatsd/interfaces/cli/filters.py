@@ -15,6 +15,7 @@ CHANGED = ("author", "since", "until", "ticket")
 NAMES = {
     "project": "project", "group": "group", "path": "path", "lang": "language", "kind": "kind",
     "author": "author", "since": "since", "until": "until", "ticket": "ticket",
+    "audience": "audience",
 }  # fmt: skip
 """Arguments that leave something out, and what to call them."""
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")

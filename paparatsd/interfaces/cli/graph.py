@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
 from paparatsd.interfaces import graph_words as words
-from paparatsd.interfaces.cli.answers import print_answer
+from paparatsd.interfaces.cli.answers import ask
 from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
 from paparatsd.interfaces.graph_phrases import Voice, legend
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 VOICE = Voice(bullet="  ", under="    ", pad=11, show=pasteable)
 MAX_AFFECTED = 1_000
 """The most that `impact` takes for -n."""
-ANSWER_S = 60.0
-"""How long a survey of large projects is waited for."""
 
 
 def usages(context: Context) -> int:
@@ -218,14 +216,6 @@ def _next_page(answer: Answer, total: int, what: str = "") -> Iterator[str]:
 def _answer(context: Context, call: str, show: Show, /, **wanted: Any) -> int:  # noqa: ANN401 - JSON values
     """Ask, and print the answer with the meaning of the marks in it."""
     arguments = context.arguments
-    answer = context.client(ANSWER_S).ask(
-        call,
-        **wanted,
-        projects=arguments.project,
-        groups=arguments.group,
-        paths=arguments.path,
-        fresh=arguments.fresh,
-    )
 
     def show_with_marks(context: Context, answer: Answer) -> list[str]:
         further = list(show(context, answer))
@@ -233,7 +223,9 @@ def _answer(context: Context, call: str, show: Show, /, **wanted: Any) -> int:  
             _dim(context.output, line)
         return further
 
-    return print_answer(context, answer, show_with_marks)
+    return ask(
+        context, call, show_with_marks, **wanted, paths=arguments.path, fresh=arguments.fresh
+    )
 
 
 def print_sections(output: Output, sections: Iterable[Section], *, whole: bool = False) -> None:

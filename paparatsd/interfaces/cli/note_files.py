@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery, BadReply
-from paparatsd.exits import FILES_REFUSED
+from paparatsd.exits import NOT_TAKEN
 from paparatsd.interfaces.cli.output import counted
 from paparatsd.interfaces.cli.projects import absolute
 from paparatsd.small_file import UnreadableFileError, read_small_file
@@ -133,14 +133,14 @@ def take(context: Context) -> int:
     refused = any(one["outcome"] == "refused" for one in done)
     if context.as_json:
         output.json({"directory": str(directory), "dry_run": arguments.dry_run, "files": done})
-        return FILES_REFUSED if refused else 0
+        return NOT_TAKEN if refused else 0
     for one in done:
         _print_outcome(context, one["outcome"], one["name"], one["problem"])
     told = _tally(Counter(one["outcome"] for one in done)) if done else "no *.md files"
     output.paragraph(
         f"{directory}: {told}" + ("; nothing was written (--dry-run)" if arguments.dry_run else "")
     )
-    return FILES_REFUSED if refused else 0
+    return NOT_TAKEN if refused else 0
 
 
 def _markdown(directory: Path) -> list[Path]:

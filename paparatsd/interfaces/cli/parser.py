@@ -40,8 +40,8 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="paparats",
         description="Search your repositories and manage the daemon that indexes them.",
-        epilog="Exit codes: 0 done, 64 wrong usage, 65 files refused, 69 the daemon does not answer, 70 broken, "
-        "75 try later, 76 bad reply, 77 not allowed, 78 bad settings, 130 interrupted.",
+        epilog="Exit codes: 0 done, 64 wrong usage, 65 not written, 69 the daemon does not answer, "
+        "70 broken, 75 try later, 76 bad reply, 77 not allowed, 78 bad settings, 130 interrupted.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"paparats {__version__}")

@@ -165,9 +165,9 @@ def _beginning(text: str) -> tuple[str, int]:
     return ("\n".join(lines[:LOW_LINES]), left) if left > 1 else (text, 0)
 
 
-def print_change(output: Output, change: Mapping[str, Any]) -> None:
+def print_change(output: Output, change: Mapping[str, Any], indent: str = INDENT) -> None:
     """Print the line of history of a hit; a terminal cuts it where the line ends."""
-    line = INDENT + clean(change_line(change))
+    line = indent + clean(change_line(change))
     if output.width is not None:
         line = cut(line, output.width, measure_of(output))
     output.line(line, style="magenta")

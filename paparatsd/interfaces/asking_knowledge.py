@@ -23,7 +23,7 @@ Wanted = TypeVar("Wanted")
 Draft = TypeVar("Draft", TermDraft, CardDraft)
 
 MAX_FILES = 2_000
-MAX_FILE_CHARS = 100_000
+MAX_FILE_CHARS = 400_000
 MAX_NAME_CHARS = 255
 DRAFTS: Mapping[CardKind, Callable[[Arguments], CardDraft]] = {
     CardKind.COMPONENT: requests.component_draft,

@@ -434,3 +434,123 @@ def test_a_wrong_command_line_asks_nothing(
     assert err.startswith("paparats")
     assert len(err.splitlines()) == 1
     assert knowing.calls == []
+
+
+# --------------------------------------------------------------------------- files
+
+
+NOTE = "---\nid: x\nkind: lesson\ngroup: alps\n---\n\n## Rule\n\nGone.\n"
+
+
+def test_an_export_writes_what_changed_and_says_what(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = tmp_path / "docs" / "memory"
+    out = out_of(capsys, "arch", "export", str(place), "-g", "alps")
+    assert out.count("created    ") == 4
+    assert out.endswith(f"{place}: 4 created\n")
+    guard = place / f"component-{GUARD}.md"
+    assert guard.read_text() == "# Guard\n"
+    assert out_of(capsys, "arch", "export", str(place)) == f"{place}: 4 unchanged\n"
+    guard.chmod(0o640)
+    guard.write_text("# Guard, by hand and much longer than before\n")
+    before = (place / f"decision-{DEPTH}.md").stat().st_ino
+    out = out_of(capsys, "arch", "export", str(place))
+    assert out == f"updated    component-{GUARD}.md\n{place}: 3 unchanged, 1 updated\n"
+    assert guard.read_text() == "# Guard\n"
+    assert guard.stat().st_mode & 0o777 == 0o640
+    assert (place / f"decision-{DEPTH}.md").stat().st_ino == before
+    assert len(list(place.iterdir())) == 4
+
+
+def test_an_export_deletes_only_files_of_notes_and_only_when_asked(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "lesson-gone.md").write_text(NOTE)
+    (tmp_path / "README.md").write_text("# Our memory\n\n---\nkind: lesson\n---\n")
+    (tmp_path / "howto.md").write_text("---\ntitle: Lessons\nkind: page\n---\n")
+    out = out_of(capsys, "arch", "export", str(tmp_path))
+    assert "1 file of notes that were not written this time: lesson-gone.md; --prune" in out
+    answer = run_json(capsys, "arch", "export", str(tmp_path), "--prune")
+    assert {"name": "lesson-gone.md", "outcome": "deleted"} in answer["files"]
+    assert answer["left"] == []
+    left = {path.name for path in tmp_path.iterdir()}
+    assert {"README.md", "howto.md"} < left
+    assert "lesson-gone.md" not in left
+
+
+def test_an_export_writes_neither_into_a_file_nor_through_a_link(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("kept")
+    code, _, err = run(capsys, "arch", "export", str(file))
+    assert code == 64
+    assert "is a file; give the directory" in err
+    place = tmp_path / "notes"
+    place.mkdir()
+    (place / f"component-{GUARD}.md").symlink_to(file)
+    code, _, err = run(capsys, "arch", "export", str(place))
+    assert code == 64
+    assert "it is a link" in err
+    assert file.read_text() == "kept"
+
+
+def test_a_name_that_leads_elsewhere_is_not_written(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    files = [{"name": "a.md", "text": "x"}, {"name": "../evil.md", "text": "x"}]
+    control.answer("POST", "/v1/cards/export", {"files": files})
+    code, _, err = run(capsys, "arch", "export", str(tmp_path / "notes"))
+    assert code == 76
+    assert "nothing was written" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    (tmp_path / "README.md").write_text("left alone")
+    (tmp_path / ".hidden.md").write_text("left alone")
+    (tmp_path / "notes.txt").write_text("left alone")
+    assert out_of(capsys, "arch", "import", str(tmp_path)) == (
+        f"created    a.md\n{tmp_path}: 1 created\n"
+    )
+    (tmp_path / "b.md").write_text("no heading")
+    (tmp_path / "c.md").write_bytes(b"\xff\xff")
+    (tmp_path / "d.md").write_bytes(b"x" * 1_600_001)
+    (tmp_path / "e.md").write_bytes(b"# a\0b")
+    (tmp_path / "f.md").symlink_to(tmp_path / "a.md")
+    (tmp_path / "g.md").write_text(" \n")
+    assert out_of(capsys, "arch", "import", str(tmp_path), "--dry-run", code=65) == (
+        "created    a.md\n"
+        "refused    b.md: it has no heading\n"
+        "refused    c.md: it is not UTF-8 text\n"
+        "refused    d.md: it is larger than 1600000 bytes\n"
+        "refused    e.md: it contains a NUL character\n"
+        "refused    f.md: it is a link; only a regular file is read\n"
+        "refused    g.md: it is empty\n"
+        f"{tmp_path}: 1 created, 6 refused; nothing was written (--dry-run)\n"
+    )
+    assert knowing.calls[-1].body["dry_run"] is True
+    code, out, _ = run(capsys, "arch", "import", str(tmp_path), "--json")
+    assert (code, len(json.loads(out)["files"])) == (65, 7)
+
+
+def test_many_files_are_handed_over_in_several_requests(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.md").write_text("# " + "x" * 390_000)
+    assert out_of(capsys, "arch", "import", str(tmp_path)).endswith("6 created\n")
+    assert [len(call.body["files"]) for call in knowing.calls] == [2, 2, 2]
+
+
+def test_an_import_of_nothing_says_so(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert out_of(capsys, "arch", "import", str(tmp_path)) == f"{tmp_path}: no *.md files\n"
+    code, _, err = run(capsys, "arch", "import", str(tmp_path / "none"))
+    assert code == 64
+    assert "is no directory" in err

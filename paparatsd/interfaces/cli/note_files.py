@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.cli.context import Context
 
-MAX_FILES = 2_000
-MAX_FILE_BYTES = 100_000
-MAX_BATCH_BYTES = 2 << 20
-"""A request may have 4 MiB."""
+MAX_FILES = 20_000
+MAX_FILE_BYTES = 1_600_000
+MAX_BATCH_BYTES, MAX_BATCH_FILES = 1 << 20, 1_000
+"""A request may have 4 MiB and twice as many files; so it can always have one of them."""
 IMPORT_S = 600.0
 EXPORT_S = 120.0
 README = "readme.md"
 """A file of this name is what people write about a directory."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,249}\.md", re.ASCII)
-_OURS = re.compile(
-    rb"---\r?\n(?:[^\n]*\n)*?kind: *(?:term|component|decision|lesson)\s*\n(?:[^\n]*\n)*?---\s*\n"
-)
-"""How the file of a note begins."""
+KINDS = frozenset({b"component", b"decision", b"lesson", b"term"})
+FENCE = b"---"
 STYLES = {"created": "green", "updated": "cyan", "deleted": "yellow", "refused": "red"}
 
 
@@ -75,6 +73,8 @@ def _write(path: Path, text: str) -> str:
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         fresh.write_bytes(data)
+        if outcome == "updated":
+            fresh.chmod(path.stat().st_mode & 0o777)
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
@@ -82,11 +82,16 @@ def _write(path: Path, text: str) -> str:
 
 
 def _ours(path: Path) -> bool:
+    """Say whether a file is that of a note: the facts in front of it name its kind."""
     try:
         data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
     except (FileNotFoundError, UnreadableFileError):
         return False
-    return _OURS.match(data) is not None
+    first, *lines = [line.rstrip() for line in data.split(b"\n")]
+    if first != FENCE or FENCE not in lines:
+        return False
+    facts = [line.partition(b":") for line in lines[: lines.index(FENCE)]]
+    return any(name == b"kind" and value.strip() in KINDS for name, _, value in facts)
 
 
 def _print_export(
@@ -181,7 +186,7 @@ def _batches(files: Sequence[dict[str, str]]) -> Iterator[list[dict[str, str]]]:
     size = 0
     for file in files:
         weight = len(json.dumps(file))
-        if batch and size + weight > MAX_BATCH_BYTES:
+        if batch and (size + weight > MAX_BATCH_BYTES or len(batch) == MAX_BATCH_FILES):
             yield batch
             batch, size = [], 0
         batch.append(file)

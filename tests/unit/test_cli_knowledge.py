@@ -303,7 +303,7 @@ def test_context_tells_cards_by_group_and_kind_with_what_became_of_what_they_nam
 def test_nothing_near_is_told_from_nothing_there(
     knowing: Control, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "3 of group alps" in out_of(capsys, "arch", "context", "nothing")
+    assert "No card is near enough" in out_of(capsys, "arch", "context", "nothing")
     knowing.service.knowledge.cards.clear()
     assert "paparats arch suggest" in out_of(capsys, "arch", "context", "nothing")
     for verb in ("list", "check", "stats"):

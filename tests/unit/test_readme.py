@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SETTINGS = Settings(Places(*[Path("/x")] * 4))
 
-WHERE = {"-p", "-g", "--path", "--fresh"}
+SHORT = {
+    "WHERE": {"-p", "-g", "--path", "--fresh"},
+    "IN": {"-p", "-g"},
+    "CARD": {"-p", "-g", "--file", "--anchor"},
+}
+"""What stands for several options in the table of commands."""
 
 
 def rows(section: str) -> dict[str, list[str]]:
@@ -77,15 +82,19 @@ def test_every_option_of_a_command_is_there_and_no_other() -> None:
         assert lines, name
         written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(lines)))
         written |= changed if "[CHANGED]" in " ".join(lines) else set()
-        written |= WHERE if "[WHERE]" in " ".join(lines) else set()
+        for short, options in SHORT.items():
+            written |= options if f"[{short}]" in " ".join(lines) else set()
         known = options_of(command)
         assert [ways for ways in known if not set(ways) & written] == [], name
         assert written - {way for ways in known for way in ways} == set(), name
 
 
-def test_what_where_stands_for_is_said() -> None:
-    said = README.split("WHERE is any of")[1].split(".\n")[0].split(". ")[0]
-    assert set(re.findall(r"(?<![\w-])--?[a-z]+", said)) == WHERE
+def test_what_stands_for_several_options_is_said() -> None:
+    for short, stands_for in SHORT.items():
+        said = README.split(f"{short} is any of" if short != "CARD" else "CARD any of these")[1]
+        said = re.split(r"[.,:]? [A-Z]{2,} |: see", said)[0]
+        named = set(re.findall(r"(?<![\w-])--?[a-z]+", said))
+        assert named | (SHORT["IN"] if short == "CARD" else set()) == stands_for, short
 
 
 def test_every_state_of_history_is_explained() -> None:

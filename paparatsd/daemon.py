@@ -145,6 +145,7 @@ class Daemon:
                 tasks.create_task(hub.run()),
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(parts.history.run()),
+                tasks.create_task(parts.notes.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
@@ -227,6 +228,7 @@ class Daemon:
             searcher=searcher,
             history=parts.history,
             graph=parts.graph,
+            notes=parts.notes,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,
@@ -350,8 +352,9 @@ class Daemon:
         needs_restart = ("index", "watch", "http", "control", "embedder", "store")
         later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
-        now = replace(old, search=search, log=fresh.log)
-        at_once = [name for name in ("search", "log") if getattr(now, name) != getattr(old, name)]
+        now = replace(old, search=search, docs=fresh.docs, log=fresh.log)
+        followed = ("search", "docs", "log")
+        at_once = [name for name in followed if getattr(now, name) != getattr(old, name)]
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
         self._settings = now
@@ -366,7 +369,10 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     code = 0
     try:
-        with StateLock(settings.places.state, settings.places.control_socket):
+        with (
+            StateLock(settings.places.state, settings.places.control_socket),
+            StateLock(settings.places.data, kind="data"),
+        ):
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)

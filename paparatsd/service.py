@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
 from paparatsd.answerable import Answerable
+from paparatsd.docs_service import DocsService
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.glossary_service import GlossaryService
 from paparatsd.graph_service import GraphService
 from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
@@ -18,6 +20,7 @@ from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
+from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
 from paparatsd.status_model import DaemonStatus, ProjectStatus
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.knowledge.notes import Notes
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
@@ -61,6 +65,7 @@ class Service:
         searcher: Searcher,
         history: HistoryKeeper,
         graph: GraphKeeper,
+        notes: Notes,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -91,6 +96,16 @@ class Service:
         self._started = clock.monotonic()
         self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
         self.graph = GraphService(graph, self._answerable, self._history, self.search)
+        self._notes = notes
+        self.glossary = GlossaryService(notes, self._answerable, clock)
+        self.docs = DocsService(
+            DocsSearcher(searcher, meaning=settings.search.meaning),
+            self._answerable,
+            self._history,
+            history,
+            lambda: self._settings,
+            self.glossary.beside_docs,
+        )
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
@@ -214,8 +229,9 @@ class Service:
             if item.history is not None and item.history.state is HistoryState.BROKEN
         ]
         store = self._store_problems()
-        notes = self._settings.notes
-        return (*settings, *notes, *listed, *store, *embedding, *own, *unused, *polling)
+        said = self._settings.notes
+        lost = (f"notes cannot be used: {problem}",) if (problem := self._notes.problem) else ()
+        return (*settings, *said, *lost, *listed, *store, *embedding, *own, *unused, *polling)
 
     # ------------------------------------------------------------------ projects
 
@@ -355,7 +371,7 @@ class Service:
                 self._settings_problem = f"{error}; the settings before it hold until a reload"
                 raise
             self._settings_problem = ""
-            self._settings = replace(self._settings, search=fresh.search)
+            self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._apply(registry.entries)
             return (*changes, *moved, *registry.problems)

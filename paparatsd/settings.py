@@ -36,12 +36,16 @@ def pin_import_path(package_parent: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The directories and socket of one daemon."""
+    """The directories and socket of one daemon.
+
+    `data` holds what cannot be made again; `state` and `cache` may be deleted.
+    """
 
     config: Path
     state: Path
     cache: Path
     runtime: Path
+    data: Path
 
     @property
     def projects_file(self) -> Path:
@@ -92,6 +96,11 @@ class Places:
     def spool(self) -> Path:
         """The directory into which git hooks write their events."""
         return self.state / "spool"
+
+    @property
+    def notes(self) -> Path:
+        """What people and agents wrote down: terms and cards."""
+        return self.data / "notes.sqlite3"
 
     @property
     def embeddings(self) -> Path:
@@ -189,6 +198,13 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocsSettings:
+    """What holds for documents: `audience` names the labels that may be shown, all when empty."""
+
+    audience: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """What holds for every project. A `forced_group` wins over all that files say.
 
@@ -220,6 +236,7 @@ class Settings:
     embedder: EmbedderSettings = EmbedderSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
+    docs: DocsSettings = DocsSettings()
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     notes: tuple[str, ...] = ()

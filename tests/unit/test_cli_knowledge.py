@@ -88,9 +88,24 @@ def test_documents_are_numbered_with_place_age_link_and_a_short_excerpt(
         "\n"
         "   ## Depth\n"
     )
-    assert "   and 21 more lines (--full)\n\n2. Marmots\n" in out
+    assert "   lines left out: 21 below (--full)\n\n2. Marmots\n" in out
     assert out.endswith("2 documents; the whole of one: paparats doc marmots:docs/burrows.md\n")
-    assert "more lines" not in out_of(capsys, "docs", "x", "--full")
+    assert "left out" not in out_of(capsys, "docs", "x", "--full")
+
+
+def test_an_excerpt_begins_with_the_place_that_was_found_and_not_with_what_is_above_it(
+    control: FakeControl, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    answer = client.post("/v1/docs", json={"query": "x", "limit": 1}).json()
+    lines = [f"line {number}" for number in range(10, 60)]
+    answer["results"][0] |= {"content": "\n".join(lines), "start_line": 10, "place_line": 30}
+    control.answer("POST", "/v1/docs", answer)
+    out = out_of(capsys, "docs", "x")
+    assert "   line 30\n" in out
+    assert "line 29" not in out
+    assert "   line 41\n   lines left out: 20 above, 18 below (--full)\n" in out
+    assert "   line 10\n" in out_of(capsys, "docs", "x", "--full")
 
 
 def test_every_filter_of_a_question_to_documents_is_passed_on(

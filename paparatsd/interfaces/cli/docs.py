@@ -77,13 +77,24 @@ def _print_hit(context: Context, number: int, hit: Mapping[str, Any]) -> None:
         output.paragraph(INDENT + line, style="yellow")
     if "last_change" in hit:
         print_change(output, hit["last_change"], INDENT)
-    shown = prose_lines(hit["content"], output.width, INDENT)
-    left = len(shown) - MAX_LINES
-    if context.arguments.full or left <= 1:
-        print_lines(shown)
-        return
-    print_lines(shown[:MAX_LINES])
-    output.line(f"{INDENT}and {left} more lines (--full)", style="dim")
+    _print_excerpt(context, hit)
+
+
+def _print_excerpt(context: Context, hit: Mapping[str, Any]) -> None:
+    """Print the place that was found, or with --full its neighbours as well."""
+    output, text = context.output, hit["content"]
+    above = max(0, hit["place_line"] - hit["start_line"])
+    lines = text.strip("\n").split("\n")
+    if context.arguments.full or above >= len(lines):
+        above = 0
+    shown = prose_lines("\n".join(lines[above:]), output.width, INDENT)
+    below = len(shown) - MAX_LINES
+    if context.arguments.full or below <= 1:
+        below = 0
+    print_lines(shown[: len(shown) - below])
+    left = [f"{number} {where}" for number, where in ((above, "above"), (below, "below")) if number]
+    if left:
+        output.line(f"{INDENT}lines left out: {', '.join(left)} (--full)", style="dim")
 
 
 def _about(hit: Mapping[str, Any]) -> list[str]:

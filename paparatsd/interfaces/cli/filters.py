@@ -61,9 +61,9 @@ def empty_lines(
     arguments: Namespace, answer: Mapping[str, Any], nouns: str, words: str
 ) -> list[str]:
     """Return why an answer has no `nouns`, and what to do; `words` is the question, "" for none."""
-    if not answer["freshness"]:
-        return [f"no {nouns}: no project was searched"]
     given = given_filters(arguments)
+    if not (given or answer["freshness"]):
+        return [f"no {nouns}: no project was searched"]
     if given:
         about = f" for {words!r}" if words else ""
         lines = [f"no {nouns}{about} pass the filters: {', '.join(given)}; leave one out"]

@@ -85,6 +85,7 @@ _HIT = object_of(
         "breadcrumb": TEXTS,
         "start_line": COUNT,
         "end_line": COUNT,
+        "place_line": COUNT,
         "excerpt": object_of(
             {"first": COUNT, "last": COUNT, "total": COUNT}, ("first", "last", "total")
         ),

@@ -354,7 +354,11 @@ class AnchorCheck:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card of the memory. `files` are paths that it is about; they are checked like anchors."""
+    """One card of the memory. `files` are paths that it is about; they are checked like anchors.
+
+    `file_anchors` are `files` with the digests of what they named, in the same order.
+    `superseded_by` is the id of the decision that took the place of this one.
+    """
 
     id: str
     group: GroupName
@@ -366,6 +370,8 @@ class Card:
     files: tuple[str, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     confirmations: int = 0
+    superseded_by: str | None = None
+    file_anchors: tuple[Anchor, ...] = ()
 
     @property
     def kind(self) -> CardKind:

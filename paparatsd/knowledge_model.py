@@ -92,7 +92,8 @@ class DocHit:
     `breadcrumb`: headings from the outermost to that of the place, without the title when they
     begin with it. `first` to `last` (from 1) are the sections shown of `document.sections`.
     `score`: by which hits are ordered. `relevance`: 0 to 1, how near it is to the question, which
-    the floors are about.
+    the floors are about. `place_line`: on which line the place itself begins, below a neighbour; 0
+    when lines of the content are not those of the file.
     """
 
     document: Document
@@ -107,6 +108,7 @@ class DocHit:
     relevance: float
     also_in: tuple[ProjectName, ...] = ()
     last_change: LastChange | None = None
+    place_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

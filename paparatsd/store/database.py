@@ -289,9 +289,9 @@ def _open_checked(
         connection = connect(path, read_only=False)
     try:
         with _doubted(path):
-            _prepare(connection)
             if existed and not trusted:
-                _check(connection, path, kind)
+                _check(connection, path, kind)  # before anything is written
+            _prepare(connection)
         with translated(path):
             migrate(connection, path, migrations, on_step, kind)
     except BaseException:

@@ -7,21 +7,22 @@ synchronous and belong to one thread.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paparatsd.errors import Conflict, StateCorrupt, StateUnwritable
-from paparatsd.store.database import Database, batched, select_in, translated
+from paparatsd.store.database import Database, batched, select_in, translate
 from paparatsd.store.notes_copies import copies_of, keep_copy
 from paparatsd.store.notes_schema import NOTES
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -88,8 +89,9 @@ class NotesFile:
         """
         try:
             _refuse_emptied(path)
+            if path.exists():
+                path.chmod(0o600)  # before its log is there, which takes the mode over
             database = Database.open(path, on_step=on_step, migrations=migrations, kind=NOTES)
-            path.chmod(0o600)
         except OSError as error:
             raise StateUnwritable(f"cannot open {path}: {error.strerror}") from error
         except StateCorrupt as error:
@@ -142,7 +144,7 @@ class NotesFile:
     def get(self, ids: Iterable[str]) -> list[Note]:
         """Return those of the notes that are there, in the order of the ids."""
         wanted = list(dict.fromkeys(ids))
-        with translated(self.path, NOTES):
+        with self._read():
             found = {
                 row[0]: _to_note(row)
                 for row in select_in(
@@ -153,7 +155,7 @@ class NotesFile:
 
     def all_of(self, group: str | None = None, kinds: Collection[str] = ()) -> list[Note]:
         """Return the notes of a group (None: of all), of some kinds (empty: all), oldest first."""
-        with translated(self.path, NOTES):
+        with self._read():
             rows = self._connection.execute(
                 f"SELECT {_COLUMNS} FROM notes WHERE ?1 IS NULL OR grp = ?1 ORDER BY created, id",
                 (group,),
@@ -163,7 +165,7 @@ class NotesFile:
     def groups(self) -> dict[str, dict[str, int]]:
         """Return how many notes of each kind each group has."""
         counts: dict[str, dict[str, int]] = {}
-        with translated(self.path, NOTES):
+        with self._read():
             rows = self._connection.execute(
                 "SELECT grp, kind, count(*) FROM notes GROUP BY grp, kind ORDER BY grp, kind"
             )
@@ -174,7 +176,7 @@ class NotesFile:
     def projects(self) -> dict[str, frozenset[str]]:
         """Return, of each group with notes, the projects that have some."""
         found: dict[str, set[str]] = {}
-        with translated(self.path, NOTES):
+        with self._read():
             for group, project in self._connection.execute(
                 "SELECT DISTINCT grp, project FROM notes"
             ):
@@ -185,7 +187,7 @@ class NotesFile:
 
     def vectors(self, fingerprint: str, group: str | None = None) -> dict[str, Vector]:
         """Return the vectors by one embedder of the notes of a group (None: of all), by id."""
-        with translated(self.path, NOTES):
+        with self._read():
             rows = self._connection.execute(
                 "SELECT note, vector FROM vectors JOIN notes ON id = note "
                 "WHERE fingerprint = ?1 AND (?2 IS NULL OR grp = ?2)",
@@ -201,7 +203,7 @@ class NotesFile:
 
     def without_vector(self, fingerprint: str) -> list[tuple[str, str]]:
         """Return (id, text) of the notes that have no vector by this embedder, newest first."""
-        with translated(self.path, NOTES):
+        with self._read():
             rows = self._connection.execute(
                 "SELECT id, text FROM notes WHERE NOT EXISTS "
                 "(SELECT 1 FROM vectors WHERE fingerprint = ? AND note = id) ORDER BY updated DESC",
@@ -211,7 +213,7 @@ class NotesFile:
 
     def drop_other_vectors(self, fingerprint: str) -> None:
         """Delete vectors by other embedders; only when this one has embedded all there is."""
-        with translated(self.path, NOTES):
+        with self._read():
             others = self._connection.execute(
                 "SELECT 1 FROM vectors WHERE fingerprint <> ? LIMIT 1", (fingerprint,)
             ).fetchone()
@@ -227,10 +229,21 @@ class NotesFile:
 
         An empty file is not copied: nothing pushes out the last copies of what was deleted.
         """
-        with translated(self.path, NOTES):
+        with self._read():
             if not self._connection.execute("SELECT 1 FROM notes LIMIT 1").fetchone():
                 return None
             return keep_copy(self._connection, self.path, now)
+
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[None]:
+        """Raise our own classes; what makes no sense when it is read is damage."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            ours = translate(error, self.path, NOTES)
+            if ours is error:  # its message may quote what it could not read
+                raise StateCorrupt(f"{self.path} is damaged; {NOTES.damaged}") from error
+            raise ours from error
 
     def _check_place(self) -> None:
         """Refuse to write where nobody would read it again."""

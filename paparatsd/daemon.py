@@ -1,7 +1,8 @@
 """The composition root: builds all parts, starts them in order, stops them in reverse.
 
-Start: lock, catalog, store, sessions, listeners, READY.
-Stop: STOPPING, listeners (drained), sessions, workers, search, store (flushed), catalog, lock.
+Start: locks, catalog, store, notes, sessions, listeners, READY.
+Stop: STOPPING, listeners (drained), sessions, workers, search, store (flushed), notes, catalog,
+locks.
 """
 
 from __future__ import annotations

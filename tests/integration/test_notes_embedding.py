@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from paparatsd.clock import SystemClock
+from paparatsd.embeddings.embedder import Embedded
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.errors import BadReply
 from paparatsd.knowledge.embedding import EndpointEmbedder
@@ -95,8 +96,6 @@ class Endpoint:
         self.spec = spec
 
     async def embed_documents(self, texts: Sequence[str]) -> object:
-        from paparatsd.embeddings.embedder import Embedded
-
         failed = tuple(at for at, text in enumerate(texts) if "secret" in text)
         rows = np.stack([text_vector(text, 8) for text in texts])
         rows[list(failed)] = 0

@@ -72,15 +72,13 @@ def test_a_question_about_a_project_is_told_its_notes_and_those_of_its_group() -
 
 def test_hidden_and_missing_groups_and_projects_are_refused_in_the_same_words() -> None:
     seen = sight("cart")
-    for reach in (Reach(groups=groups("bank")), Reach(groups=groups("none"))):
-        name = reach.groups[0]
+    for name in ("bank", "none"):
         with pytest.raises(UnknownProject) as caught:
-            seen.asked(reach)
+            seen.asked(Reach(groups=groups(name)))
         assert str(caught.value) == f"no group named '{name}' (groups: shop)"
-    for reach in (Reach(projects=projects("till")), Reach(projects=projects("none"))):
-        name = reach.projects[0]
+    for name in ("till", "none"):
         with pytest.raises(UnknownProject) as caught:
-            seen.asked(reach)
+            seen.asked(Reach(projects=projects(name)))
         assert str(caught.value) == f"no project named '{name}' (projects: cart)"
 
 

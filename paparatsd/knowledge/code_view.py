@@ -269,7 +269,7 @@ class _Tree:
         for one in defined:
             if one.name == wanted[-1] or one.name.endswith(wanted[-1]):
                 ordinals[one.version].append(one.ordinal)
-        found = []
+        found: list[tuple[str, VersionId, int, int, str]] = []
         for path, version in self.view.items():
             if version not in ordinals or len(found) >= MAX_CALLED:
                 continue

@@ -73,6 +73,10 @@ class Answerable:
         allowed = self._settings().allowed_projects
         return not allowed or name in allowed
 
+    def allowed(self) -> tuple[str, ...]:
+        """Return the projects that may be answered about; empty for all."""
+        return self._settings().allowed_projects
+
     def noted(self, notes: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
         """Return the notes of an answer over a scope."""
         return notes_on_scope(notes, self._settings().allowed_projects, empty=not scope.projects)

@@ -1,7 +1,8 @@
 """The composition root: builds all parts, starts them in order, stops them in reverse.
 
-Start: lock, catalog, store, sessions, listeners, READY.
-Stop: STOPPING, listeners (drained), sessions, workers, search, store (flushed), catalog, lock.
+Start: locks, catalog, store, notes, sessions, listeners, READY.
+Stop: STOPPING, listeners (drained), sessions, workers, search, store (flushed), notes, catalog,
+locks.
 """
 
 from __future__ import annotations
@@ -145,6 +146,7 @@ class Daemon:
                 tasks.create_task(hub.run()),
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(parts.history.run()),
+                tasks.create_task(parts.notes.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
@@ -227,6 +229,7 @@ class Daemon:
             searcher=searcher,
             history=parts.history,
             graph=parts.graph,
+            notes=parts.notes,
             hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,
@@ -366,7 +369,10 @@ def run_daemon(
     """Run until told to stop; returns the exit code."""
     code = 0
     try:
-        with StateLock(settings.places.state, settings.places.control_socket):
+        with (
+            StateLock(settings.places.state, settings.places.control_socket),
+            StateLock(settings.places.data, kind="data"),
+        ):
             inherited = inherited_sockets(environment)
             # Children must not speak to the service manager in our name.
             drop_variables(systemd.VARIABLES)

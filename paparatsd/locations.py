@@ -22,12 +22,13 @@ MAX_SOCKET_PATH_BYTES = 100
 """Kernels allow 104 (macOS) to 108 bytes with the final NUL; a margin for a temporary name."""
 TEMPORARY = Path("/tmp")  # noqa: S108 - not TMPDIR: daemon and CLI must agree; owner, mode checked
 
-KINDS = ("config", "state", "cache", "runtime")
+KINDS = ("config", "state", "cache", "runtime", "data")
 """The directories that `PAPARATS_<KIND>_DIR` and `--<kind>-dir` override."""
 _XDG = {
     "config": ("XDG_CONFIG_HOME", ".config"),
     "state": ("XDG_STATE_HOME", ".local/state"),
     "cache": ("XDG_CACHE_HOME", ".cache"),
+    "data": ("XDG_DATA_HOME", ".local/share"),
 }
 
 
@@ -41,7 +42,8 @@ def resolve_places(
     """Say where everything is, without creating anything.
 
     `flags` maps a kind of `KINDS` to a directory and wins over the environment. A state directory
-    that was set explicitly keeps its socket inside, so that two daemons never meet in one.
+    that was set explicitly keeps its socket and its data inside, so that two daemons never meet in
+    one.
     """
     uid = os.geteuid() if uid is None else uid
     chosen = dict(_explicit(environment, flags or {}))
@@ -54,7 +56,10 @@ def resolve_places(
     if runtime is None:
         session = None if "state" in chosen else _session_directory(environment, uid)
         runtime = session / APP if session is not None else state / "run"
-    return Places(config, state, cache, _short_enough(runtime, uid, temporary))
+    data = chosen.get("data")
+    if data is None:
+        data = state / "data" if "state" in chosen else _xdg(environment, *_XDG["data"], home)
+    return Places(config, state, cache, _short_enough(runtime, uid, temporary), data)
 
 
 def config_home(environment: Mapping[str, str]) -> Path:
@@ -86,8 +91,8 @@ def _home(environment: Mapping[str, str]) -> Path:
         return Path.home()
     except RuntimeError:
         raise BadSettings(
-            "HOME is not set; set it, or PAPARATS_CONFIG_DIR, PAPARATS_STATE_DIR and "
-            "PAPARATS_CACHE_DIR"
+            "HOME is not set; set it, or PAPARATS_CONFIG_DIR, PAPARATS_STATE_DIR, "
+            "PAPARATS_CACHE_DIR and PAPARATS_DATA_DIR"
         ) from None
 
 

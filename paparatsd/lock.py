@@ -1,4 +1,7 @@
-"""One daemon per state directory: a lock the kernel frees, whatever way the holder ends."""
+"""One daemon per state directory, and per data directory: locks that the kernel frees.
+
+Whatever way the holder ends.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,18 @@ MAX_PID_DIGITS = 20
 
 
 class StateLock:
-    """Holds `<state>/lock` from entering to leaving the block.
+    """Holds `<directory>/lock` from entering to leaving the block.
 
     Raises Busy naming the holder's pid. The file stays when the lock is given up: removing it
     would let two processes hold locks on two files of one name. The pid in it, and below that
     where the holder answers, are only for messages.
     """
 
-    def __init__(self, state: Path, address: Path | None = None) -> None:
+    def __init__(self, state: Path, address: Path | None = None, *, kind: str = "state") -> None:
+        """`kind` is what messages call the directory."""
         self._path = state / FILE_NAME
         self._address = address
+        self._kind = kind
         self._handle: int | None = None
 
     def __enter__(self) -> StateLock:
@@ -55,7 +60,7 @@ class StateLock:
             holder = f"process {pid}" if pid else "another process"
             raise Busy(
                 f"another paparatsd ({holder}) uses {self._path.parent}; "
-                "stop it with `paparats down`, or choose another state directory"
+                f"stop it with `paparats down`, or choose another {self._kind} directory"
             ) from None
         except OSError as error:
             os.close(handle)
@@ -71,7 +76,7 @@ class StateLock:
             return os.open(self._path, flags, 0o600)
         except OSError as error:
             raise BadSettings(
-                f"{self._path} cannot be opened: {error.strerror}; check the state directory"
+                f"{self._path} cannot be opened: {error.strerror}; check the {self._kind} directory"
             ) from None
 
     def release(self) -> None:

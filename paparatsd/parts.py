@@ -23,6 +23,9 @@ from paparatsd.indexing.dense import DenseFiller
 from paparatsd.indexing.flusher import Flusher
 from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
+from paparatsd.knowledge.embedding import EndpointEmbedder
+from paparatsd.knowledge.notes import Notes
+from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.store.edge import EdgeStore
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.embeddings.embedder import Embedder
     from paparatsd.indexing.apply import Pipeline
+    from paparatsd.knowledge.embedding import NoteEmbedder
     from paparatsd.model import EmbedderSpec, RepoId, ShardKey
     from paparatsd.settings import Settings
     from paparatsd.store.vectors import VectorStore
@@ -53,6 +57,7 @@ class Parts:
     history_child: Child
     graph: GraphKeeper
     graph_child: Child
+    notes: Notes
     pool: WorkerPool
     flusher: Flusher
     pipeline: Pipeline
@@ -120,7 +125,7 @@ class Parts:
             self.flusher.flush,
             self.vectors.stop,
         ]
-        steps += [self.close_embedder, self.ledger.stop]
+        steps += [self.notes.stop, self.close_embedder, self.ledger.stop]
         for step in steps:
             try:
                 await step()
@@ -192,6 +197,9 @@ async def _build_on(
             flusher=flusher,
         )
 
+    search_child = _search_child(settings, vectors)
+    notes = _notes(settings, clock, spec, embedder, search_child)
+    await notes.start()
     history_child = Child(
         "history",
         "paparatsd.history.child",
@@ -201,11 +209,12 @@ async def _build_on(
     return Parts(
         ledger=ledger,
         vectors=vectors,
-        search_child=_search_child(settings, vectors),
+        search_child=search_child,
         history=HistoryKeeper(history_child, clock),
         history_child=history_child,
         graph=GraphKeeper(graph_child, clock),
         graph_child=graph_child,
+        notes=notes,
         pool=pool,
         flusher=flusher,
         pipeline=pipeline,
@@ -227,6 +236,21 @@ def _search_child(settings: Settings, vectors: VectorStore) -> Child:
         (str(settings.places.catalog), options.to_argument()),
         inherit=() if link is None else (link,),
     )
+
+
+def _notes(
+    settings: Settings,
+    clock: Clock,
+    spec: EmbedderSpec,
+    embedder: Embedder | None,
+    search_child: Child,
+) -> Notes:
+    """Return the notes; compared by words alone where searches are."""
+    made_by: NoteEmbedder | None = None
+    if settings.search.meaning:
+        built_in = SearchEmbedder(search_child, spec.fingerprint)
+        made_by = built_in if embedder is None else EndpointEmbedder(embedder)
+    return Notes(settings.places.notes, clock, made_by, dimension=spec.dimension)
 
 
 def _endpoint(settings: Settings, clock: Clock) -> HttpEmbedder | None:

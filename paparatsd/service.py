@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import __version__
 from paparatsd.answerable import Answerable
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
+from paparatsd.glossary_service import GlossaryService
 from paparatsd.graph_service import GraphService
 from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.knowledge.notes import Notes
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
@@ -61,6 +63,7 @@ class Service:
         searcher: Searcher,
         history: HistoryKeeper,
         graph: GraphKeeper,
+        notes: Notes,
         hub: WatchHub,
         broadcaster: Broadcaster,
         pipeline: Pipeline,
@@ -91,6 +94,8 @@ class Service:
         self._started = clock.monotonic()
         self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
         self.graph = GraphService(graph, self._answerable, self._history, self.search)
+        self._notes = notes
+        self.glossary = GlossaryService(notes, self._answerable, clock)
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
@@ -214,8 +219,9 @@ class Service:
             if item.history is not None and item.history.state is HistoryState.BROKEN
         ]
         store = self._store_problems()
-        notes = self._settings.notes
-        return (*settings, *notes, *listed, *store, *embedding, *own, *unused, *polling)
+        said = self._settings.notes
+        lost = (f"notes cannot be used: {problem}",) if (problem := self._notes.problem) else ()
+        return (*settings, *said, *lost, *listed, *store, *embedding, *own, *unused, *polling)
 
     # ------------------------------------------------------------------ projects
 

@@ -36,12 +36,16 @@ def pin_import_path(package_parent: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The directories and socket of one daemon."""
+    """The directories and socket of one daemon.
+
+    `data` holds what cannot be made again; `state` and `cache` may be deleted.
+    """
 
     config: Path
     state: Path
     cache: Path
     runtime: Path
+    data: Path
 
     @property
     def projects_file(self) -> Path:
@@ -92,6 +96,11 @@ class Places:
     def spool(self) -> Path:
         """The directory into which git hooks write their events."""
         return self.state / "spool"
+
+    @property
+    def notes(self) -> Path:
+        """What people and agents wrote down: terms and cards."""
+        return self.data / "notes.sqlite3"
 
     @property
     def embeddings(self) -> Path:

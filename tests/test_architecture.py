@@ -370,7 +370,7 @@ def forbidden_in_tests(node: ast.AST) -> str:
 
 def test_status_imports_nothing_heavy(tmp_path: Path) -> None:
     places = {f"PAPARATS_{kind}_DIR": str(tmp_path / kind.lower()) for kind in
-              ("STATE", "CONFIG", "CACHE", "RUNTIME")}  # fmt: skip
+              ("STATE", "CONFIG", "CACHE", "RUNTIME", "DATA")}  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "paparatsd.interfaces.cli.main", "status"],
         env={"PATH": os.environ.get("PATH", ""), "HOME": str(tmp_path), **places},

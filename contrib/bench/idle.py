@@ -145,7 +145,7 @@ def measure(daemon_pid: int, before: dict[int, Usage]) -> dict[str, Row]:
 def disk_state(home: Path) -> set[tuple[str, int, int]]:
     """Return name, size and time of change of every file that the daemon keeps."""
     found = set()
-    for kind in ("state", "cache", "config", "run"):
+    for kind in ("state", "cache", "config", "run", "data"):
         for path in (home / kind).rglob("*"):
             status = path.lstat()
             if path.is_file():

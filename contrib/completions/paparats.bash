@@ -38,7 +38,7 @@ _paparats() {
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --config-dir | --state-dir | --cache-dir | --runtime-dir) ((index++)) ;;
+            --config-dir | --state-dir | --cache-dir | --runtime-dir | --data-dir) ((index++)) ;;
             -*) ;;
             *) command=$word; break ;;
         esac
@@ -51,7 +51,7 @@ _paparats() {
         --toolset)
             _paparats_words "coding support"
             return ;;
-        --config-dir | --state-dir | --cache-dir | --runtime-dir)
+        --config-dir | --state-dir | --cache-dir | --runtime-dir | --data-dir)
             compopt -o filenames
             COMPREPLY=($(compgen -d -- "$current"))
             return ;;
@@ -79,7 +79,7 @@ _paparats() {
 
     local options= words=
     case $command in
-        "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir"
+        "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir --data-dir"
             words="add remove list reindex skipped status search show log changes explain usages def
                 outline calls impact changed unused hubs hooks service completions up down mcp" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;

@@ -40,7 +40,9 @@ def rust_path(node: Node, text: Callable[[int, int], str]) -> str:
         if outer.type in {"scoped_use_list", "scoped_identifier"}:
             before = outer.child_by_field_name("path")
         else:
-            before = outer.named_child(0) if outer.type == "use_wildcard" else None
+            # `{a, *}`: an asterisk in a list has no path of its own.
+            wildcard = outer.type == "use_wildcard" and outer.named_child_count > 0
+            before = outer.named_child(0) if wildcard else None
         if before is not None and before.end_byte <= inner.start_byte:
             parts.append(text(before.start_byte, before.end_byte))
         inner, outer = outer, outer.parent

@@ -46,6 +46,7 @@ class Server:
         self._catalog = catalog
         self._options = options
         self._engine: WarmEngine | None = None
+        self._encoder: StaticModel | None = None
         self._loading = False
         self.shortcut: Shortcut | None = None
         if options.link is not None:
@@ -56,11 +57,17 @@ class Server:
         """Return the engine, made on first use."""
         if self._engine is None:
             source = CatalogSource(CatalogReader(self._catalog))
-            encoder = StaticModel.load() if self._options.meaning else None
+            encoder = self._model() if self._options.meaning else None
             ranker = Path(self._options.ranker) if self._options.ranker else None
             self._engine = WarmEngine(source, encoder, ranker=load_ranker(ranker))
             gc.freeze()
         return self._engine
+
+    def _model(self) -> StaticModel:
+        """Return the built-in model, loaded on first use."""
+        if self._encoder is None:
+            self._encoder = StaticModel.load()
+        return self._encoder
 
     def idle(self) -> bool:
         """Load ahead a little; return whether there is more to do."""
@@ -88,6 +95,11 @@ class Server:
         if operation == "show":
             address, radius, scope = argument
             return self.engine().show(address, radius, scope)
+        if operation == "embed":
+            texts, query = argument
+            model = self._model()
+            rows = model.encode_queries(texts) if query else model.encode(texts)
+            return rows, model.spec.fingerprint
         if operation == "warm":
             return self.engine().warm(argument)
         if operation == "ping":

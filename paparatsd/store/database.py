@@ -35,11 +35,11 @@ _SHRINK_PAGES = 1000
 _BATCH = 900  # host parameters a statement; every SQLite allows 999
 
 
-def translate(error: sqlite3.DatabaseError, path: Path) -> Exception:
+def translate(error: sqlite3.DatabaseError, path: Path, kind: FileKind = CATALOG) -> Exception:
     """Turn an SQLite error into the class of ours that somebody handles, if there is one."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _CORRUPT:
-        return StateCorrupt(f"{path} is damaged ({error}); it is rebuilt at the next start")
+        return StateCorrupt(f"{path} is damaged ({error}); {kind.damaged}")
     if code in _UNWRITABLE:
         name = getattr(error, "sqlite_errorname", "")
         return StateUnwritable(f"cannot write {path}: {error} ({name}); {_UNWRITABLE[code]}")
@@ -49,12 +49,12 @@ def translate(error: sqlite3.DatabaseError, path: Path) -> Exception:
 
 
 @contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path, kind: FileKind = CATALOG) -> Iterator[None]:
     """Raise the classes of `translate` for whatever SQLite raises inside."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        ours = translate(error, path)
+        ours = translate(error, path, kind)
         if ours is error:
             raise
         raise ours from error
@@ -144,8 +144,9 @@ class Database:
     ) -> Database:
         """Open or create the file, check it after an unclean stop, migrate it.
 
-        A damaged or foreign file is moved aside under a dated name and a fresh one made. Raises
-        SchemaTooNew before anything is touched. `migrations` stand in for those of the kind.
+        A damaged or foreign file is moved aside under a dated name and a fresh one made, unless
+        its kind is primary: then StateCorrupt is raised. Raises SchemaTooNew before anything is
+        touched. `migrations` stand in for those of the kind.
         """
         steps = kind.migrations if migrations is None else migrations
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -154,6 +155,8 @@ class Database:
             _refuse_newer(path, steps[-1].number, kind)
             connection = _open_checked(path, steps, on_step, kind)
         except StateCorrupt as error:
+            if kind.primary:
+                raise
             moved = move_aside(path)
             event = kind.event("moved_aside")
             log.warning(event, path=str(path), to=str(moved), reason=str(error))
@@ -165,7 +168,7 @@ class Database:
     def transaction(self, step: str) -> Iterator[sqlite3.Connection]:
         """Do all that happens inside or nothing; `on_step` hears before, at commit and after."""
         self._on_step(f"{step}:begin")
-        with translated(self.path):
+        with translated(self.path, self._kind):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
@@ -286,9 +289,9 @@ def _open_checked(
         connection = connect(path, read_only=False)
     try:
         with _doubted(path):
-            _prepare(connection)
             if existed and not trusted:
-                _check(connection, path, kind)
+                _check(connection, path, kind)  # before anything is written
+            _prepare(connection)
         with translated(path):
             migrate(connection, path, migrations, on_step, kind)
     except BaseException:

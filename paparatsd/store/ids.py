@@ -46,3 +46,13 @@ def shard_name(shard: ShardKey) -> str:
 def random_repo_id() -> RepoId:
     """Name a repository that has no lineage yet; 32 hex digits, so never a commit id."""
     return RepoId(secrets.token_hex(16))
+
+
+def note_id(now: float) -> str:
+    """Name a note: a UUID of version 7, which begins with the time `now` (epoch seconds).
+
+    Layout: RFC 9562, 5.7: 48 bits of milliseconds, version, 12 and 62 random bits, variant.
+    """
+    value = (int(now * 1000) & ((1 << 48) - 1)) << 80
+    value |= 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return str(uuid.UUID(int=value))

@@ -35,13 +35,16 @@ class FileKind:
 
     `name` is what messages and log events call it, `application_id` what SQLite keeps in its
     header, `migrations` lead to its newest schema, `rebuilt` says what follows when a person
-    moves the file away ("to build a new index").
+    moves the file away ("to build a new index"). A `primary` file can be made from nothing else:
+    a damaged one is left where it is, and `damaged` says what to do about it.
     """
 
     name: str
     application_id: int
     migrations: tuple[Migration, ...]
     rebuilt: str
+    primary: bool = False
+    damaged: str = "it is rebuilt at the next start"
 
     def event(self, what: str) -> str:
         """Return the name of a log event about a file of this kind."""

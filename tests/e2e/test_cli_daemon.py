@@ -33,6 +33,7 @@ class Home:
             "PAPARATS_STATE_DIR": str(directory / "state"),
             "PAPARATS_CONFIG_DIR": str(directory / "config"),
             "PAPARATS_CACHE_DIR": str(directory / "cache"),
+            "PAPARATS_DATA_DIR": str(directory / "data"),
             "PAPARATS_PORT": "0",
         }
 

@@ -62,6 +62,7 @@ def run(here: Path, *words: str) -> str:
         "PAPARATS_STATE_DIR": str(home / "state"),
         "PAPARATS_CONFIG_DIR": str(home / "config"),
         "PAPARATS_CACHE_DIR": str(home / "cache"),
+        "PAPARATS_DATA_DIR": str(home / "data"),
         "PAPARATS_PORT": "0",
     }
     done = subprocess.run(

@@ -114,6 +114,7 @@ class Daemon:
             "PAPARATS_STATE_DIR": str(self.home / "state"),
             "PAPARATS_CONFIG_DIR": str(self.home / "config"),
             "PAPARATS_CACHE_DIR": str(self.home / "cache"),
+            "PAPARATS_DATA_DIR": str(self.home / "data"),
             "PAPARATS_RUNTIME_DIR": str(self.home / "run"),
             "PAPARATS_PORT": "0",
             "PYTHONPATH": str(PACKAGE_ROOT),

@@ -63,6 +63,7 @@ class FakeControl:
             "PAPARATS_STATE_DIR": str(self.directory / "state"),
             "PAPARATS_CONFIG_DIR": str(self.directory / "config"),
             "PAPARATS_CACHE_DIR": str(self.directory / "cache"),
+            "PAPARATS_DATA_DIR": str(self.directory / "data"),
             "PAPARATS_RUNTIME_DIR": str(self.directory / "run"),
         }
 

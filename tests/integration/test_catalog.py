@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
-import resource
 import shutil
 import sqlite3
 import threading
@@ -22,6 +21,7 @@ from paparatsd.store.packs import unpack_facts, unpack_uses
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
 from tests.harness.catalog_rows import PIPELINE, delta, entry, register, version_row
+from tests.harness.full_disk import files_no_larger_than
 from tests.harness.set_clock import SetClock
 
 if TYPE_CHECKING:
@@ -519,17 +519,6 @@ def test_a_directory_where_nothing_can_be_written_is_said_so(tmp_path: Path) -> 
 
     with pytest.raises(StateUnwritable):
         Catalog.open(tmp_path / "c.sqlite3")
-
-
-@contextlib.contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Let writes beyond a size fail, as on a disk without space."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_leaves_the_state_as_it_was(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def environment_of(directory: Path, **more: str) -> dict[str, str]:
         "PAPARATS_STATE_DIR": str(directory / "state"),
         "PAPARATS_CONFIG_DIR": str(directory / "config"),
         "PAPARATS_CACHE_DIR": str(directory / "cache"),
+        "PAPARATS_DATA_DIR": str(directory / "data"),
         "PAPARATS_RUNTIME_DIR": str(directory / "run"),
         **more,
     }

@@ -184,3 +184,10 @@ def test_parameter_that_becomes_a_field_is_bound_twice() -> None:
     assert [(f.name, f.type) for f in facts] == [
         ("repo", "Repo"), ("self.repo", "Repo"), ("x", ""), ("self.x", ""),
     ]  # fmt: skip
+
+
+def test_a_rust_asterisk_in_a_list_imports_all_of_the_path_around_it() -> None:
+    parsed = parse_file("src/lib.rs", "use super::{helper, *};\n\nfn run() {}\n", ChunkLimits())
+
+    assert parsed.degraded == ""
+    assert [(use.name, use.target) for use in parsed.uses] == [("helper", "super"), ("*", "super")]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ HOME = {"HOME": "/nonexistent/me"}
 
 
 def places_in(root: Path) -> Places:
-    return Places(root / "config", root / "state", root / "cache", root / "run")
+    return Places(root / "config", root / "state", root / "cache", root / "run", root / "data")
 
 
 def test_the_xdg_defaults_hold_without_any_variable() -> None:
@@ -24,6 +25,7 @@ def test_the_xdg_defaults_hold_without_any_variable() -> None:
     assert places.state == Path("/nonexistent/me/.local/state/paparatsd")
     assert places.cache == Path("/nonexistent/me/.cache/paparatsd")
     assert places.runtime == Path("/nonexistent/me/.local/state/paparatsd/run")
+    assert places.data == Path("/nonexistent/me/.local/share/paparatsd")
 
 
 def test_the_xdg_variables_move_the_directories() -> None:
@@ -32,12 +34,14 @@ def test_the_xdg_variables_move_the_directories() -> None:
         "XDG_CONFIG_HOME": "/c",
         "XDG_STATE_HOME": "/s",
         "XDG_CACHE_HOME": "relative is ignored",
+        "XDG_DATA_HOME": "/d",
     }
     places = resolve_places(environment)
     assert places.config == Path("/c/paparatsd")
     assert places.state == Path("/s/paparatsd")
     assert places.cache == Path("/nonexistent/me/.cache/paparatsd")
     assert places.runtime == Path("/s/paparatsd/run")
+    assert places.data == Path("/d/paparatsd")
 
 
 def test_a_session_directory_of_ours_holds_the_socket() -> None:
@@ -70,6 +74,17 @@ def test_our_own_variables_win_over_xdg_and_flags_over_them() -> None:
 def test_a_state_directory_of_its_own_keeps_its_own_socket(tmp_path: Path) -> None:
     environment = {**HOME, "XDG_RUNTIME_DIR": str(tmp_path)}
     assert resolve_places(environment, {"state": "/s"}).runtime == Path("/s/run")
+
+
+@pytest.mark.parametrize("way", ["flag", "variable"])
+def test_a_state_directory_of_its_own_keeps_its_own_data(way: str) -> None:
+    environment = {**HOME, "XDG_DATA_HOME": "/d"}
+    flags = {"state": "/s"} if way == "flag" else {}
+    environment |= {"PAPARATS_STATE_DIR": "/s"} if way == "variable" else {}
+    assert resolve_places(environment, flags).data == Path("/s/data")
+    assert resolve_places(environment, {**flags, "data": "/mine"}).data == Path("/mine")
+    environment["PAPARATS_DATA_DIR"] = "/var-data"
+    assert resolve_places(environment, flags).data == Path("/var-data")
 
 
 def test_a_relative_variable_is_refused_and_a_relative_flag_made_absolute() -> None:
@@ -127,9 +142,7 @@ def test_a_place_that_is_a_file_is_refused_and_nothing_is_created(
 
 def test_a_place_below_a_file_is_refused_and_nothing_is_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    places = Places(
-        tmp_path / "config", tmp_path / "file" / "state", tmp_path / "cache", tmp_path / "run"
-    )
+    places = replace(places_in(tmp_path), state=tmp_path / "file" / "state")
     with pytest.raises(BadSettings, match="not a directory"):
         prepare_places(places)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -175,15 +188,13 @@ def test_a_state_directory_behind_a_link_of_ours_is_fine(tmp_path: Path) -> None
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_place_is_refused_and_nothing_is_created(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o500)
-    places = Places(
-        tmp_path / "config", tmp_path / "locked" / "state", tmp_path / "cache", tmp_path / "run"
-    )
+    places = replace(places_in(tmp_path), state=tmp_path / "locked" / "state")
     with pytest.raises(BadSettings, match="cannot be written"):
         prepare_places(places)
     assert [path.name for path in tmp_path.iterdir()] == ["locked"]
 
 
 def test_a_pseudo_file_system_that_takes_no_directories_is_refused(tmp_path: Path) -> None:
-    places = Places(tmp_path / "c", Path("/proc/paparatsd-state"), tmp_path / "x", tmp_path / "r")
+    places = replace(places_in(tmp_path), state=Path("/proc/paparatsd-state"))
     with pytest.raises(BadSettings):
         prepare_places(places)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-SETTINGS = Settings(Places(*[Path("/x")] * 4))
+SETTINGS = Settings(Places(*[Path("/x")] * 5))
 
 WHERE = {"-p", "-g", "--path", "--fresh"}
 

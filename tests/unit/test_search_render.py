@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from paparatsd.model import Freshness, FreshnessState, ProjectName
+from paparatsd.plain_text import clean_text
 from paparatsd.search.render import (
     UNTRUSTED,
-    clean_text,
     fenced,
     fitting,
     render_answer,

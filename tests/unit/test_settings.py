@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 def places(tmp_path: Path) -> Places:
     for kind in ("config", "state", "cache", "run"):
         (tmp_path / kind).mkdir()
-    return Places(tmp_path / "config", tmp_path / "state", tmp_path / "cache", tmp_path / "run")
+    return Places(
+        tmp_path / "config",
+        tmp_path / "state",
+        tmp_path / "cache",
+        tmp_path / "run",
+        tmp_path / "data",
+    )
 
 
 def write(places: Places, text: str, mode: int = 0o600) -> None:
@@ -323,4 +329,4 @@ def test_an_unknown_setting_is_told_from_those_of_its_section(
     tmp_path: Path, key: str, said: str
 ) -> None:
     with pytest.raises(BadSettings, match=re.escape(said)):
-        load_settings(Places(*[tmp_path] * 4), {}, {key: "1"})
+        load_settings(Places(*[tmp_path] * 5), {}, {key: "1"})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from paparatsd.errors import Busy, PaparatsError, Unavailable
 from paparatsd.exits import CODES
 from paparatsd.interfaces.cli.holder import elsewhere, is_held, runs
-from paparatsd.locations import prepare_places
+from paparatsd.locations import KINDS, prepare_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,9 +162,7 @@ def _spawn(places: Places, environment: Mapping[str, str]) -> int:
         **environment,
         "PYTHONPATH": os.pathsep.join(filter(None, (package_parent, known))),
     }
-    flags = [
-        f"--{kind}-dir={getattr(places, kind)}" for kind in ("config", "state", "cache", "runtime")
-    ]
+    flags = [f"--{kind}-dir={getattr(places, kind)}" for kind in KINDS]
     return os.posix_spawn(
         sys.executable,
         # -P: a directory named paparatsd in the working directory is not ours.

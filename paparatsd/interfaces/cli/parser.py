@@ -31,7 +31,7 @@ LISTS = {
     "groups": "only groups",
     "languages": "only languages",
 }
-PLACES = ("config", "state", "cache", "runtime")
+PLACES = ("config", "state", "cache", "runtime", "data")
 
 
 def build_parser() -> Parser:

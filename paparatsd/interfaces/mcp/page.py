@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paparatsd.search.render import one_line
+from paparatsd.plain_text import one_line
 from paparatsd.tokens import byte_size, room_for
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from paparatsd.interfaces.api import HistoryApi, SearchApi, WithGraph, WithKnowledge
 from paparatsd.interfaces.arguments import Arguments
-from paparatsd.search.render import clean_text
+from paparatsd.plain_text import clean_text
 from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:

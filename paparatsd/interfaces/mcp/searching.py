@@ -38,7 +38,8 @@ from paparatsd.interfaces.mcp.schemas import (
     whole,
 )
 from paparatsd.model import GroupName, ProjectName
-from paparatsd.search.render import clean_text, render_answer, render_chunk
+from paparatsd.plain_text import clean_text
+from paparatsd.search.render import render_answer, render_chunk
 from paparatsd.search_model import SearchRequest
 from paparatsd.tokens import estimate_tokens
 

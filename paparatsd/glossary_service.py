@@ -1,0 +1,122 @@
+"""The use cases about the glossary: who asks sees what they may, and writes where it exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paparatsd.errors import BadQuery
+from paparatsd.knowledge.glossary import Glossary
+from paparatsd.knowledge.reach import sight_of
+from paparatsd.knowledge_model import Deleted, TermsAnswer
+from paparatsd.plain_text import clean_text
+
+if TYPE_CHECKING:
+    from paparatsd.answerable import Answerable
+    from paparatsd.clock import Clock
+    from paparatsd.knowledge.notes import Notes
+    from paparatsd.knowledge.reach import Sight
+    from paparatsd.knowledge_model import Reach, Recorded, TermDraft, TermsRequest
+
+BESIDE_DOCS = 3
+"""Terms of each group that are shown beside documents."""
+MAX_QUERY = 4_000
+MAX_FOUND = 100
+MAX_LISTED = 500
+MAX_IDS = 1_000
+
+
+async def sight(reach: Reach, answerable: Answerable, notes: Notes) -> Sight:
+    """Return what whoever asks may see of groups and notes."""
+    registered: dict[str, set[str]] = {}
+    for session in answerable.select((), ()):
+        registered.setdefault(session.entry.group, set()).add(session.name)
+    return sight_of(reach, registered, await notes.projects(), answerable.allowed())
+
+
+class GlossaryService:
+    """Implements interfaces.api.GlossaryApi over the notes."""
+
+    def __init__(self, notes: Notes, answerable: Answerable, clock: Clock) -> None:
+        self._notes = notes
+        self._answerable = answerable
+        self._glossary = Glossary(notes, clock)
+
+    async def search(self, request: TermsRequest) -> TermsAnswer:
+        """Return the terms of this name or alias, else those that are like the question."""
+        query = _checked_query(request.query)
+        _check_limit(request.limit, MAX_FOUND)
+        floor = self._notes.thresholds.term_floor
+        if request.min_score is not None:
+            floor = _checked_floor(request.min_score)
+        seen = await self._sight(request.reach)
+        found = await self._glossary.search(
+            query,
+            seen.asked(request.reach),
+            seen.chosen(request.reach),
+            request.limit,
+            floor,
+        )
+        return TermsAnswer(found.hits, len(found.hits), found.notes)
+
+    async def beside_docs(self, query: str, reach: Reach) -> TermsAnswer:
+        """Return what the glossary says of a question to documents: a few terms of each group."""
+        query = _checked_query(query)
+        if not reach.notes:
+            return TermsAnswer((), 0)
+        seen = await self._sight(reach)
+        accept, floor = seen.chosen(reach), self._notes.thresholds.term_docs_floor
+        found = [
+            await self._glossary.search(query, [group], accept, BESIDE_DOCS, floor)
+            for group in seen.asked(reach)
+        ]
+        hits = tuple(hit for one in found for hit in one.hits)
+        notes = dict.fromkeys(note for one in found for note in one.notes)
+        return TermsAnswer(hits, len(hits), tuple(notes))
+
+    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
+        """Return terms by name, at most `limit` of each group; `total` counts all there are."""
+        _check_limit(limit, MAX_LISTED)
+        seen = await self._sight(reach)
+        hits, total = await self._glossary.listed(seen.asked(reach), seen.chosen(reach), limit)
+        return TermsAnswer(hits, total)
+
+    async def record(self, draft: TermDraft, reach: Reach) -> Recorded:
+        """Write a term, unless another one says the same. Raises StateUnwritable."""
+        seen = await self._sight(reach)
+        seen.check_place(draft.group, draft.project)
+        return await self._glossary.record(draft)
+
+    async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
+        """Delete terms; what is out of reach is missing like what does not exist."""
+        if len(ids) > MAX_IDS:
+            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
+        seen = await self._sight(reach)
+        asked = tuple(dict.fromkeys(ids))
+        gone = await self._glossary.delete(asked, seen.sees)
+        return Deleted(
+            tuple(one for one in asked if one in gone),
+            tuple(one for one in asked if one not in gone),
+        )
+
+    async def _sight(self, reach: Reach) -> Sight:
+        return await sight(reach, self._answerable, self._notes)
+
+
+def _checked_query(query: str) -> str:
+    said = clean_text(query).strip()
+    if not said:
+        raise BadQuery("query is empty; ask for a term, or what something is called")
+    if len(said) > MAX_QUERY:
+        raise BadQuery(f"query has {len(said)} characters; at most {MAX_QUERY}")
+    return said
+
+
+def _checked_floor(floor: float) -> float:
+    if not 0 <= floor <= 1:
+        raise BadQuery(f"min_score is {floor:g}; it must be between 0 and 1")
+    return floor
+
+
+def _check_limit(limit: int, most: int) -> None:
+    if not 1 <= limit <= most:
+        raise BadQuery(f"limit is {limit}; it must be between 1 and {most}")

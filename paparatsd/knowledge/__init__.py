@@ -1,0 +1,1 @@
+"""Notes: terms and cards that people and agents wrote down, kept, compared and found again."""

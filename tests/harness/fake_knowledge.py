@@ -539,7 +539,7 @@ class FakeMemory:
         self.knowledge.begin(request, request.reach)
         seen = self._seen(request.reach, history=request.history)
         kept = [one for one in seen if not request.kinds or one.kind in request.kinds]
-        kept.sort(key=lambda one: one.updated)
+        kept.sort(key=lambda one: one.created)
         if request.cursor and not request.cursor.isdigit():
             raise BadQuery(f"{request.cursor!r} is not where a list goes on")
         start = int(request.cursor or 0)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.knowledge_model import DocsRequest, DocumentRequest
 
-MAX_OFFSET = 100
+MAX_OFFSET = 49
 GLOSSARY_SHARE = 3
 """Of the room one part at most is for the glossary."""
 _DOCUMENT = {

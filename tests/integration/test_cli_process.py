@@ -343,6 +343,7 @@ def test_garbage_on_the_socket_is_a_bad_reply() -> None:
         (("--host", "0.0.0.0"), {}, 78, "http.host"),  # noqa: S104 - refused
         (("--set", "http.port"), {}, 64, "section.key=value"),
         (("--set", "http.prot=1"), {}, 78, "no setting 'http.prot'"),
+        ((), {"PAPARATS_KNOWLEDGE_AUDIENCE": "public"}, 78, "PAPARATS_KNOWLEDGE_TOKENS"),
         (("--no-such-flag",), {}, 64, "see paparatsd --help"),
         (("--state-dir", "/proc/self/exe"), {}, 78, "not a directory"),
     ],

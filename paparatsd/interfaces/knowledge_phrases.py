@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.search.render import clean_text, one_line
+from paparatsd.plain_text import clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,7 +22,8 @@ from paparatsd.interfaces.knowledge_phrases import (
     old_as,
     place_of,
 )
-from paparatsd.search.render import clean_text, fenced, one_line
+from paparatsd.plain_text import clean_text, one_line
+from paparatsd.search.render import fenced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -122,8 +122,8 @@ class KeptNotes:
         for group, count in new.items():
             if len(self.shelf(group)) + count > MAX_NOTES:
                 raise Conflict(
-                    f"the group {group!r} has {len(self.shelf(group))} notes, and {MAX_NOTES} is "
-                    "the most that are kept; delete some first"
+                    f"the group {group!r} would have more than {MAX_NOTES} notes, which are the "
+                    "most that are kept; delete some first"
                 )
 
     def _replace(self, note: Note, before: str | None, vectors: Vectors) -> None:
@@ -182,9 +182,8 @@ class KeptNotes:
         accept: Callable[[Note], bool],
         limit: int,
     ) -> tuple[list[tuple[Note, float]], int]:
-        """Return accepted notes by likeness, and how many of the kinds have no vector."""
-        shelf = self.shelf(group)
-        return shelf.nearest(asked, kinds, accept, limit), shelf.lacking(kinds)
+        """Return accepted notes by likeness, and how many of the accepted ones have no vector."""
+        return self.shelf(group).nearest(asked, kinds, accept, limit)
 
     def without_vector(self) -> list[tuple[str, str]]:
         """Return (id, text) of the notes that the embedder has not embedded."""

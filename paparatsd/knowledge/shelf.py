@@ -132,18 +132,13 @@ class Shelf:
         kept: Vector = self._matrix[place].copy()
         return kept
 
-    def lacking(self, kinds: Collection[str] = ()) -> int:
-        """Return how many notes of some kinds have no vector."""
-        return sum(
-            1
-            for note, has in zip(self._notes, self._has[: len(self._notes)].tolist(), strict=True)
-            if not has and (not kinds or note.kind in kinds)
-        )
-
     def nearest(
         self, asked: Noted, kinds: Collection[str], accept: Callable[[Note], bool], limit: int
-    ) -> list[tuple[Note, float]]:
-        """Return accepted notes of some kinds by likeness, best first."""
+    ) -> tuple[list[tuple[Note, float]], int]:
+        """Return accepted notes of some kinds by likeness, best first.
+
+        And how many of those that are accepted have no vector.
+        """
         accepted = [
             place
             for place, note in enumerate(self._notes)
@@ -153,7 +148,8 @@ class Shelf:
             (self._notes[place], likeness(asked, self._noted(place)))
             for place in self._candidates(asked, accepted, max(COMPARED, 2 * limit))
         ]
-        return heapq.nsmallest(limit, found, key=lambda one: (-one[1], one[0].created, one[0].id))
+        best = heapq.nsmallest(limit, found, key=lambda one: (-one[1], one[0].created, one[0].id))
+        return best, len(accepted) - int(np.count_nonzero(self._has[accepted]))
 
     def _noted(self, place: int) -> Noted:
         note = self._notes[place]

@@ -88,7 +88,7 @@ class NotesFile:
         left as they are, and StateUnwritable.
         """
         try:
-            _refuse_emptied(path)
+            _refuse_lost(path)
             if path.exists():
                 path.chmod(0o600)  # before its log is there, which takes the mode over
             database = Database.open(path, on_step=on_step, migrations=migrations, kind=NOTES)
@@ -96,9 +96,8 @@ class NotesFile:
             raise StateUnwritable(f"cannot open {path}: {error.strerror}") from error
         except StateCorrupt as error:
             told = str(error)
-            raise StateCorrupt(
-                told if NOTES.damaged in told else f"{told}; {NOTES.damaged}"
-            ) from error
+            known = "put a copy of it" in told
+            raise StateCorrupt(told if known else f"{told}; {NOTES.damaged}") from error
         # A note that was acknowledged survives a power cut; the index need not.
         database.connection.execute("PRAGMA synchronous = FULL")
         return cls(database)
@@ -254,10 +253,16 @@ class NotesFile:
             )
 
 
-def _refuse_emptied(path: Path) -> None:
-    """Raise StateCorrupt for an empty file that has copies: a new one would hide them."""
-    if path.exists() and not path.stat().st_size and copies_of(path):
-        raise StateCorrupt(f"{path} is empty; {NOTES.damaged}")
+def _refuse_lost(path: Path) -> None:
+    """Raise StateCorrupt where copies say that there were notes: a new file would hide them."""
+    there = path.exists()
+    copies = copies_of(path)
+    if copies and not (there and path.stat().st_size):
+        raise StateCorrupt(
+            f"{path} is {'empty' if there else 'gone'}, and copies of it are there: stop paparatsd "
+            f"and put a copy of it (the newest is {copies[-1].name}) in its place, or move the "
+            "copies away to begin without notes"
+        )
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -24,6 +24,8 @@ NOTES = FileKind(
     (Migration(1, INITIAL),),
     "to begin without notes",
     primary=True,
-    damaged="stop paparatsd and put a copy of it (beside it, named .copy-DATE) in its place",
+    # A log that is left would be applied to the copy as well.
+    damaged="stop paparatsd, move it with its -wal and -shm away, and put a copy of it (beside it, "
+    "named .copy-DATE) in its place",
 )
 """Its application id is "PapN"."""

@@ -163,6 +163,24 @@ async def test_without_the_embedder_notes_are_written_and_compared_by_words(path
         assert found.notes == ()
 
 
+async def test_what_is_told_of_missing_vectors_counts_only_what_is_accepted(path: Path) -> None:
+    embedder = WordEmbedder()
+    async with opened(path, embedder) as notes:
+        embedder.down = True
+        await notes.write(ALL)
+        embedder.down = False
+        for project, told in (("till", 1), ("none", 0)):
+            found = await notes.nearest(
+                "night",
+                "shop",
+                (),
+                lambda one, project=project: one.project == project,  # type: ignore[misc]
+                5,
+                query=True,
+            )
+            assert len(found.notes) == told
+
+
 async def test_the_background_embeds_what_a_failure_left(path: Path) -> None:
     embedder = WordEmbedder()
     async with opened(path, embedder) as notes:
@@ -295,7 +313,7 @@ async def test_a_group_is_not_filled_without_end(
     monkeypatch.setattr(kept, "MAX_NOTES", 3)
     async with opened(path, None) as notes:
         await notes.write(ALL)
-        with pytest.raises(Conflict, match="has 3 notes, and 3 is the most"):
+        with pytest.raises(Conflict, match="more than 3 notes"):
             await notes.write([note("e", "one more")])
         await notes.write([note("a", "changed")])
         await notes.write([note("e", "one more", group="bank")])

@@ -113,6 +113,8 @@ def gather_places(
     documents = records.chunks.searchsorted(chunks, side="right") - 1
     unknown = np.nan if meaning.bound is None else meaning.bound
     cosines = np.full(len(chunks), unknown)
+    blind = np.isin(versions, np.concatenate([question.unembedded, *_blind(replies)]))
+    cosines[blind[documents]] = np.nan
     cosines[chunks.searchsorted(near[near >= 0])] = meaning.scores[near >= 0]
     some = len(meaning.scores) > 0
     return Places(
@@ -127,6 +129,15 @@ def gather_places(
         nearest=float(meaning.scores[0]) if some else np.nan,
         farthest=float(meaning.scores[-1]) if some else np.nan,
     )
+
+
+def _blind(replies: Sequence[RecallReply]) -> list[NDArray[np.int64]]:
+    """Return the versions in shards that could not be asked by meaning."""
+    return [
+        reply.lexical.versions
+        for reply in replies
+        if reply.dense is None and reply.lexical is not None
+    ]
 
 
 def _chunks_of(leg: Leg, versions: NDArray[np.int64], records: Records) -> NDArray[np.int64]:

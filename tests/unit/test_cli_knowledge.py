@@ -206,6 +206,8 @@ def test_terms_are_shown_with_where_they_hold_and_their_ids(
     found = out_of(capsys, "term", "search", "what", "is", "this", "-n", "1")
     assert found.startswith("alarm  [alps (group), similar 0.62]\n  A whistle")
     assert found.endswith("2 more; show them with -n 3\n")
+    knowing.service.knowledge.terms *= 20
+    assert "30 more; ask for one by its name" in out_of(capsys, "term", "search", "x", "-n", "30")
     assert "has nothing on 'nothing'" in out_of(capsys, "term", "search", "nothing")
 
 

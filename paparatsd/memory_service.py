@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -184,7 +185,8 @@ class MemoryService:
     async def export_files(self, reach: Reach) -> tuple[NoteFile, ...]:
         """Return cards and terms as markdown files, by name; those that do not hold as well."""
         seen = await self._sight(reach)
-        return files_of([value_of(note) for note in await self._told(reach, seen)])
+        notes = [value_of(note) for note in await self._told(reach, seen)]
+        return await asyncio.to_thread(files_of, notes)
 
     async def import_files(
         self, files: tuple[NoteFile, ...], reach: Reach, *, dry_run: bool = False

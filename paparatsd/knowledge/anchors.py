@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from paparatsd.knowledge.code_names import is_aside, plain_fragment
+from paparatsd.knowledge.code_view import merged
 from paparatsd.knowledge.named import Named, read_anchor, read_file
 from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
 
@@ -148,7 +150,7 @@ def _meant(view: CodeView, held: Held) -> _Meant:
         found = [spot for one in projects for spot in _at_path(view, one, named)]
         if found or not named.name:
             return _only(view, projects, named, found, "symbol" if named.fragment else "path")
-    found = _likeliest([spot for one in projects for spot in view.called(one, named.name)], named)
+    found = _likeliest([spot for one in projects for spot in view.called(one, named.name)])
     known = held.anchor.address
     as_path = bool(named.path) and bool(known) and "#" not in known
     return _only(view, projects, named, found, "path" if as_path else "symbol")
@@ -166,13 +168,20 @@ def _at_path(view: CodeView, project: str, named: Named) -> list[Spot]:
     return [] if spot is None else [spot]
 
 
-def _likeliest(found: Sequence[Spot], named: Named) -> list[Spot]:
-    """Return the outermost of what a name may mean: `Cart`, not `Order.Cart`."""
+def _likeliest(found: Sequence[Spot]) -> list[Spot]:
+    """Return what a name may mean: not a test's when others are, and the outermost of them.
+
+    `Cart`, not `Order.Cart`. Definitions of one name in one file are one place.
+    """
+    found = [spot for spot in found if not is_aside(spot.path)] or list(found)
     depths = {spot.address: _fragment_of(spot.address).count(".") for spot in found}
     least = min(depths.values(), default=0)
-    nearest = [spot for spot in found if depths[spot.address] == least]
-    files = {(spot.project, spot.path, _fragment_of(spot.address)) for spot in nearest}
-    return nearest[:1] if len(files) == 1 and named.name else nearest
+    places: dict[tuple[str, str, str], list[Spot]] = {}
+    for spot in found:
+        if depths[spot.address] == least:
+            name = plain_fragment(_fragment_of(spot.address))
+            places.setdefault((spot.project, spot.path, name), []).append(spot)
+    return [merged(spots) for spots in places.values()]
 
 
 def _only(
@@ -214,16 +223,22 @@ def _missing(view: CodeView, held: Held, kind: str) -> AnchorCheck:
 def _symbol_elsewhere(view: CodeView, held: Held, project: str) -> AnchorCheck | None:
     fragment = _fragment_of(held.anchor.address) or held.named.fragment
     name = unquote(_NTH.sub("", fragment)) or held.named.name
-    found = view.called(project, name)
+    found = _likeliest(view.called(project, name))
+    if not found and held.named.fragment:  # a section of a document, say
+        found = [
+            spot
+            for path in view.same_name(project, held.named.path)[:MAX_TOLD]
+            for spot in view.symbols(project, path, held.named.fragment)
+        ]
     same = [spot for spot in found if spot.digest == held.anchor.digest]
     if len(same) == 1 or len(found) == 1:
         spot = (same or found)[0]
         text = "the same" if same else "another"
-        detail = f"A symbol of that name is in {spot.path} now; its text is {text}."
+        detail = f"What is called so is in {spot.path} now; its text is {text}."
         return AnchorCheck(held.anchor.at, AnchorState.MOVED, spot.address, detail)
     if found:
         some = ", ".join(spot.address for spot in found[:MAX_TOLD])
-        detail = f"It is gone; {len(found)} symbols of that name are elsewhere: {some}."
+        detail = f"It is gone; {len(found)} of that name are elsewhere: {some}."
         return AnchorCheck(held.anchor.at, AnchorState.MISSING, detail=detail)
     return None
 

@@ -6,7 +6,7 @@ Reads the catalog; everything asked of one `CodeView` comes from one state of it
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from paparatsd.chunks.address import format_address, format_lines
 from paparatsd.chunks.fragments import numbered, symbol_fragment
+from paparatsd.knowledge.code_names import PROSE, ends_in, is_inside, parts_of_name, section_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,12 +114,16 @@ class CodeView:
         return None
 
     def called(self, project: str, name: str) -> list[Spot]:
-        """Return the symbols of a name: `Cart.total`, `Cart::total`, `total`."""
-        tree = self._tree(project)
-        return [
-            tree.piece(path, version, start, end, fragment)
-            for path, version, start, end, fragment in tree.definitions(name)
-        ]
+        """Return the symbols of a name: `Cart.total`, `Cart::total`, `shop.Cart.total`, `total`."""
+        tree, parts = self._tree(project), parts_of_name(name)
+        for owners in range(len(parts)):
+            found = tree.definitions(parts[owners:], parts[:owners])
+            if found:
+                return [
+                    tree.piece(path, version, start, end, fragment)
+                    for path, version, start, end, fragment in found
+                ]
+        return []
 
     def same_content(self, project: str, digest: str) -> list[str]:
         """Return the paths of the files with a digest, in order."""
@@ -223,6 +228,9 @@ class _Tree:
         exact = [place for place in places if place[2] == fragment]
         if exact:
             return exact
+        section = self._section(version, fragment)
+        if section is not None:
+            return [(*section, "")]
         chunks = [one for one in self._reader.chunks_of(version) if one.fragment == fragment]
         if chunks:
             return [(one.start_line, one.end_line, one.fragment) for one in chunks]
@@ -230,8 +238,16 @@ class _Tree:
         return [
             place
             for place, one in zip(places, symbols, strict=True)
-            if _ends_in(one.qualified, wanted)
+            if ends_in(one.qualified, wanted)
         ]
+
+    def _section(self, version: VersionId, title: str) -> tuple[int, int] | None:
+        info = self._known.infos[version]
+        if info.language not in PROSE:
+            return None
+        text = self._text(version)
+        lines = [text.get(line, "") for line in range(1, info.lines + 1)]
+        return section_lines(info.language, lines, title)
 
     # ------------------------------------------------------------------ the whole view
 
@@ -259,42 +275,44 @@ class _Tree:
                 found[_short(infos[version].content)].append(path)
         return found
 
-    def definitions(self, name: str) -> list[tuple[str, VersionId, int, int, str]]:
-        """Return path, version, first and last line and fragment of what is called so."""
-        wanted = parts_of_name(name)
-        if not wanted:
-            return []
-        defined = self._reader.symbols_named([name])[name]
+    def definitions(
+        self, wanted: Sequence[str], owners: Sequence[str]
+    ) -> list[tuple[str, VersionId, int, int, str]]:
+        """Return path, version, first and last line and fragment of what is called so.
+
+        `owners`: what the file of it must belong to.
+        """
+        name = ".".join(wanted)
         ordinals: dict[VersionId, list[int]] = defaultdict(list)
-        for one in defined:
-            if one.name == wanted[-1] or one.name.endswith(wanted[-1]):
-                ordinals[one.version].append(one.ordinal)
+        for one in self._reader.symbols_named([name])[name]:
+            ordinals[one.version].append(one.ordinal)
         found: list[tuple[str, VersionId, int, int, str]] = []
-        for path, version in self.view.items():
+        for path, version in self.view.items() if ordinals else ():
             if version not in ordinals or len(found) >= MAX_CALLED:
                 continue
             self.read([path])
             symbols = self._reader.symbols_of(version)
             numbers = numbered(one.qualified for one in symbols)
+            if not is_inside(owners, path, self._packages(version) if owners else ()):
+                continue
             for ordinal in sorted(ordinals[version]):
                 symbol = symbols[ordinal]
-                if _ends_in(symbol.qualified, wanted):
+                if ends_in(symbol.qualified, wanted):
                     own = symbol_fragment(symbol.qualified, numbers[ordinal])
                     found.append((path, version, symbol.start_line, symbol.end_line, own))
         return found
 
-
-def parts_of_name(name: str) -> tuple[str, ...]:
-    """Return the parts of a qualified name, however they are joined."""
-    text = name.removesuffix("()")
-    for separator in ("::", "->", "#", "/", "\\", ":"):
-        text = text.replace(separator, ".")
-    return tuple(part for part in text.split(".") if part)
+    def _packages(self, version: VersionId) -> list[str]:
+        return [one.name for one in self._reader.facts_of(version) if one.kind == "package"]
 
 
-def _ends_in(qualified: str, wanted: Sequence[str]) -> bool:
-    parts = parts_of_name(qualified)
-    return bool(wanted) and parts[-len(wanted) :] == tuple(wanted)
+def merged(spots: Sequence[Spot]) -> Spot:
+    """Return several definitions of one name in one file as one: overloads, a type and its code."""
+    if len(spots) == 1:
+        return spots[0]
+    data = "".join(spot.digest for spot in spots).encode()
+    digest = blake2b(data, digest_size=DIGEST_BYTES, person=b"paparats.merged").hexdigest()
+    return replace(spots[0], digest=digest)
 
 
 def _short(content: bytes) -> str:

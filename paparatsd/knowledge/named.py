@@ -53,8 +53,11 @@ def read_anchor(at: str) -> Named:
     if mark:
         if not fragment or "#" in fragment:
             raise BadQuery(f"anchors: after the # of {at!r} the name of a symbol must follow")
+        if "::" in before:  # as Ruby is written: Shop::Cart#total
+            return Named(at, project, name=rest)
         path = _path(unquote(before), at, "anchors")
-        return Named(at, project, path, fragment=fragment)
+        name = "" if "/" in before or "." in before else rest
+        return Named(at, project, path, fragment=fragment, name=name)
     lines = _LINES.fullmatch(rest)
     if lines is not None:
         start = int(lines["start"])

@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.cards import HOLDING, card_of, places_of
@@ -77,13 +77,13 @@ async def look(
     scored = [_scored(note, score, projects, files) for note, score in nearest.hits]
     # Sorted once more, after the boost and before the floor.
     scored = sorted(
-        (one for one in scored if one[1].score >= floor),
-        key=lambda one: (-one[0], -one[1].score, -one[1].card.updated, one[1].card.id),
+        (one for one in scored if one.score >= floor),
+        key=lambda one: (-one.named, -one.score, -one.note.updated, one.note.id),
     )
     hits = [
-        hit
+        CardHit(card_of(one.note), one.score)
         for kind in CardKind
-        for hit in [hit for _, hit in scored if hit.card.kind is kind][: limits[kind]]
+        for one in [one for one in scored if one.note.kind == kind.value][: limits[kind]]
     ]
     return Looked(tuple(hits), len(there), nearest.notes)
 
@@ -122,16 +122,20 @@ def is_about(note: Note, projects: frozenset[str]) -> bool:
     return note.project is None and note.kind != CardKind.COMPONENT.value
 
 
-def _scored(
-    note: Note, likeness: float, projects: frozenset[str], files: Sequence[str]
-) -> tuple[int, CardHit]:
-    """Return how exactly a card names one of the files, and the card with its score."""
-    card = card_of(note)
-    named = names_files(card, files)
+class _Scored(NamedTuple):
+    """A note with its score; `named`: how exactly it names one of the files asked about."""
+
+    note: Note
+    score: float
+    named: int = 0
+
+
+def _scored(note: Note, likeness: float, projects: frozenset[str], files: Sequence[str]) -> _Scored:
+    named = names_files(card_of(note), files) if files else 0
     if named:
-        return named, CardHit(card, 1.0)
+        return _Scored(note, 1.0, named)
     boost = BOOST if projects and note.project in projects else 0.0
-    return 0, CardHit(card, min(1.0, likeness + boost))
+    return _Scored(note, min(1.0, likeness + boost))
 
 
 # --------------------------------------------------------------------------- files

@@ -229,6 +229,81 @@ async def test_of_very_many_anchors_the_first_are_checked(world: MemoryWorld) ->
     assert answer.notes == ("The files and anchors of 1 more cards were not checked.",)
 
 
+MANY = {
+    "README.md": "# Shop\n\nIntro\n\n## Install\n\npip\n\n### From source\n\nmake\n\n## Use\n\nx\n",
+    "web/cart.ts": "export class Cart {\n  get size() { return 2 }\n}\n",
+    "srv/main.go": "package srv\n\ntype Server struct{}\n\n"
+    "func (s *Server) Start() error {\n\treturn nil\n}\n",
+    "cpp/x.h": "namespace ns {\nclass Till {\n  int open(int a);\n};\n}\n",
+    "cpp/x.cpp": '#include "x.h"\nnamespace ns {\nint Till::open(int a) { return 1; }\n}\n',
+    "src/J.java": "package a.b;\npublic class J {\n"
+    "  int f(int a) { return 1; }\n  int f(String b) { return 2; }\n}\n",
+    "m.php": "<?php\nnamespace App\\Pay;\nclass Desk { public function open() { return 1; } }\n",
+    "r.rb": "module Mall\n  class Lift\n    def full?\n      true\n    end\n  end\nend\n",
+    "lib.rs": "pub struct Foo;\nimpl Foo {\n    pub fn bar(&self) -> i32 { 1 }\n}\n",
+    "tests/test_foo.rs": "struct Foo;\nstruct Only;\n",
+    "p.py": "class P:\n    @property\n    def x(self):\n        return 1\n\n"
+    "    @x.setter\n    def x(self, v):\n        pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("at", "address"),
+    [
+        ("README.md#Install", "shop:README.md:5-12"),
+        ("README.md#from-source", "shop:README.md:9-12"),
+        ("Cart.size", "shop:web/cart.ts#Cart.size"),
+        ("srv.Server.Start", "shop:srv/main.go#Server.Start"),
+        ("Server", "shop:srv/main.go#Server"),
+        ("ns::Till::open", "shop:cpp/x.cpp#ns.Till.open"),
+        ("a.b.J.f", "shop:src/J.java#J.f"),
+        ("App\\Pay\\Desk", "shop:m.php#Desk"),
+        ("Desk->open()", "shop:m.php#Desk.open"),
+        ("Mall::Lift#full?", "shop:r.rb#Mall.Lift.full?"),
+        ("Lift#full?", "shop:r.rb#Mall.Lift.full?"),
+        ("Foo", "shop:lib.rs#Foo"),
+        ("Only", "shop:tests/test_foo.rs#Only"),
+        ("P.x", "shop:p.py#P.x"),
+        ("p.P", "shop:p.py#P"),
+        ("p.py#P.x@2", "shop:p.py#P.x@2"),
+    ],
+)
+async def test_names_are_understood_as_their_languages_write_them(
+    world: MemoryWorld, at: str, address: str
+) -> None:
+    world.index(MANY)
+    told = await world.record(component("Cart"), anchors=[at])
+    assert told.notes == ()
+    (check,) = await audit(world)
+    assert (check.state, check.address) == (UNCHANGED, address)
+
+
+@pytest.mark.parametrize("at", ["other.Server.Start", "x.b.J.f", "README.md#Shop.Install", "py.P"])
+async def test_a_name_with_a_foreign_owner_means_nothing(world: MemoryWorld, at: str) -> None:
+    world.index(MANY)
+    told = await world.record(component("Cart"), anchors=[at])
+    assert "nothing of that name is indexed" in told.notes[0]
+
+
+async def test_each_overload_of_a_name_counts(world: MemoryWorld) -> None:
+    world.index(MANY)
+    await world.record(component("Cart"), anchors=["J.f", "src/J.java#J.f"])
+    world.index(MANY | {"src/J.java": MANY["src/J.java"].replace("return 2", "return 3")})
+    assert await states(world) == {"J.f": CHANGED, "src/J.java#J.f": UNCHANGED}
+
+
+async def test_a_section_moves_with_its_document(world: MemoryWorld) -> None:
+    world.index(MANY)
+    await world.record(component("Cart"), anchors=["README.md#Install", "README.md#Use"])
+    moved = MANY["README.md"].replace("## Use", "## Usage")
+    world.index({"docs/README.md": "New words.\n\n" + moved})
+    told = {check.at: check for check in await audit(world)}
+    assert told["README.md#Install"].state is MOVED
+    assert told["README.md#Install"].address == "shop:docs/README.md:7-14"
+    assert "the same" in told["README.md#Install"].detail
+    assert told["README.md#Use"].state is MISSING
+
+
 # --------------------------------------------------------------------------- who changed it
 
 

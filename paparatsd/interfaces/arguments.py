@@ -98,6 +98,22 @@ class Arguments:
             raise BadQuery(f"{name} must be a number from {low:g} to {high:g}")
         return float(value)
 
+    def optional_real(self, name: str, *, low: float, high: float) -> float | None:
+        """Return a number from `low` to `high`, or None when absent."""
+        if name not in self._members:
+            self._known.append(name)
+            return None
+        return self.real(name, default=low, low=low, high=high)
+
+    def members(self, name: str) -> Arguments | None:
+        """Return the members of an object, or None when absent; who takes them finishes them."""
+        value = self._take(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise BadQuery(f"{name} must be an object")
+        return Arguments(value)
+
     def flag(self, name: str, *, default: bool) -> bool:
         """Return a truth value."""
         value = self._take(name)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MAX_QUESTION_CHARS = 4_000
 MAX_PATH_CHARS = 4_096
 MAX_OFFSET_CHARS = 1_000_000_000
-MIN_DOCUMENT_CHARS, MAX_DOCUMENT_CHARS, DEFAULT_DOCUMENT_CHARS = 200, 200_000, 24_000
+MIN_DOCUMENT_CHARS, MAX_DOCUMENT_CHARS, DEFAULT_DOCUMENT_CHARS = 200, 100_000, 24_000
 MAX_DOCS = 30
 DEFAULT_DOCS = 8
 MAX_TERMS_FOUND = 30
@@ -59,17 +59,21 @@ Draft = TypeVar("Draft", TermDraft, CardDraft)
 
 
 def docs_request(
-    arguments: Arguments, reach: Reach, *, max_query_chars: int = MAX_QUESTION_CHARS
+    arguments: Arguments,
+    reach: Reach,
+    *,
+    max_query_chars: int = MAX_QUESTION_CHARS,
+    inside: bool = True,
 ) -> DocsRequest:
-    """Take a question to the documents."""
+    """Take a question to the documents; history and freshness only from `inside`."""
     return DocsRequest(
         query=arguments.text("query", max_chars=max_query_chars),
         reach=replace(reach, audience=arguments.texts("audience")),
         limit=arguments.number("limit", default=DEFAULT_DOCS, low=1, high=MAX_DOCS),
         min_score=_floor(arguments, "min_score"),
         min_score_code=_floor(arguments, "min_score_code"),
-        history=arguments.flag("history", default=False),
-        fresh=arguments.flag("fresh", default=False),
+        history=inside and arguments.flag("history", default=False),
+        fresh=inside and arguments.flag("fresh", default=False),
     )
 
 

@@ -117,7 +117,7 @@ def documents_of(project: ProjectName, now: float) -> list[tuple[Document, str]]
 def hit_in(document: Document, content: str, rank: int) -> DocHit:
     """Return the hit of a document at a rank, from 0."""
     whole = document.sections == 1
-    place = document.path if whole else f"{document.path}#Depth"
+    place = f"{document.path}:1-3" if whole else f"{document.path}#Depth"
     return DocHit(
         document=document,
         address=f"{document.project}:{place}",

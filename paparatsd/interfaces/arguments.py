@@ -62,6 +62,16 @@ class Arguments:
             return None
         return _checked_text(name, value, max_chars) or None
 
+    def mark(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str:
+        """Return where a list is to go on, as an answer gave it, "" for its beginning.
+
+        A mark of digits may come back as a number.
+        """
+        value = self._members.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            self._members[name] = str(value)
+        return self.optional_text(name, max_chars=max_chars) or ""
+
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; a single text counts as a list of one."""
         value = self._take(name)

@@ -52,6 +52,7 @@ DEFAULT_OF_A_KIND = 5
 MAX_SUGGESTIONS = 50
 DEFAULT_SUGGESTIONS = 10
 MAX_LABEL_CHARS = 300
+MAX_RULE_CHARS = 1_000
 MAX_TEXT_CHARS = 8_000
 MAX_CURSOR_CHARS = 2_000
 
@@ -137,12 +138,26 @@ def cards_request(arguments: Arguments, reach: Reach, *, cursor: str = "cursor")
     """Take which cards are to be listed; `cursor` is the argument that says where to go on."""
     return CardsRequest(
         reach=reach,
-        kinds=tuple(map(CardKind, arguments.choices("kinds", tuple(CardKind)))),
+        kinds=_kinds(arguments),
         history=arguments.flag("include_history", default=False),
         checked=arguments.flag("checked", default=False),
         limit=arguments.number("limit", default=DEFAULT_CARDS_LISTED, low=1, high=MAX_CARDS_LISTED),
-        cursor=arguments.optional_text(cursor, max_chars=MAX_CURSOR_CHARS) or "",
+        cursor=arguments.mark(cursor, max_chars=MAX_CURSOR_CHARS),
     )
+
+
+def audit_request(arguments: Arguments, reach: Reach) -> CardsRequest:
+    """Take which cards are to be checked against the code; `limit` is how many may be told."""
+    return CardsRequest(
+        reach=reach,
+        kinds=_kinds(arguments),
+        checked=True,
+        limit=arguments.number("limit", default=DEFAULT_CARDS_LISTED, low=1, high=MAX_CARDS_LISTED),
+    )
+
+
+def _kinds(arguments: Arguments) -> tuple[CardKind, ...]:
+    return tuple(map(CardKind, arguments.choices("kinds", tuple(CardKind))))
 
 
 def suggestions_limit(arguments: Arguments) -> int:
@@ -201,7 +216,7 @@ def lesson_draft(arguments: Arguments) -> CardDraft:
     group, project = _place(arguments)
     severity = arguments.choice("severity", tuple(Severity), default=Severity.INFO)
     body = Lesson(
-        rule=arguments.text("rule", max_chars=MAX_LABEL_CHARS * 2),
+        rule=arguments.text("rule", max_chars=MAX_RULE_CHARS),
         why=arguments.text("why", max_chars=MAX_TEXT_CHARS),
         when=arguments.text("when", max_chars=MAX_TEXT_CHARS),
         scope=_scope(arguments),
@@ -209,6 +224,14 @@ def lesson_draft(arguments: Arguments) -> CardDraft:
         evidence=arguments.optional_text("evidence", max_chars=MAX_TEXT_CHARS),
     )
     return _card(arguments, group, project, body)
+
+
+def label_of(draft: CardDraft) -> str:
+    """Return the line by which a person knows the card: a name, a title, a rule."""
+    body = draft.body
+    if isinstance(body, Component):
+        return body.name
+    return body.title if isinstance(body, Decision) else body.rule
 
 
 def in_its_group(draft: Draft, projects: Sequence[ProjectStatus]) -> Draft:

@@ -174,6 +174,13 @@ def term_outcome(recorded: Shape, term: str, where: str, voice: Voice = AGENT) -
 
 # --------------------------------------------------------------------------- cards
 
+HEADS = {"component": "### Components", "decision": "### Decisions", "lesson": "### Lessons"}
+
+
+def group_line(shape: Shape, group: str) -> str:
+    """Return the heading of a group: its name, and how many cards it has in all."""
+    return f"## {group} ({counted(shape['counts'].get(group, 0), 'card')} in all)"
+
 
 def card_block(card: Shape, now: float) -> str:
     """Return a card with all it says, indented below its bullet."""
@@ -272,6 +279,27 @@ def next_call(card: Shape, voice: Voice = AGENT) -> str:
         return f"{look}; when another choice holds now {again}, or {gone} when it is pointless now"
     again = voice.call("arch_record_lesson", **place)
     return f"{look}; when it still holds {again} with the same rule to confirm it, else {gone}"
+
+
+def audit_block(card: Shape, now: float, voice: Voice = AGENT) -> str:
+    """Return a card that names what is not as it was, and what to do about it."""
+    return f"{card_row(card, now)}\n  - next: {next_call(card, voice)}"
+
+
+def audit_lines(shape: Shape) -> list[str]:
+    """Say how many cards were looked at, and what cannot be said of some."""
+    looked_at, unanchored = shape["looked_at"], shape["unanchored"]
+    found = shape["total"] or "none"
+    lines = [
+        f"{counted(looked_at, 'card')} looked at; of {found} something that it names changed, "
+        "moved or is gone. Nobody has judged yet whether what they say still holds."
+    ]
+    if unanchored:
+        said = "Only reading tells of what names neither files nor anchors"
+        lines.append(f"{said}: {counted(unanchored, 'card')}.")
+    if shape["unclear"]:
+        lines.append(f"Some of it cannot be checked now: {counted(shape['unclear'], 'card')}.")
+    return lines
 
 
 def nothing_remembered(shape: Shape, voice: Voice = AGENT) -> str:

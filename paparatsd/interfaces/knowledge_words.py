@@ -81,7 +81,7 @@ def document_lines(hit: Shape, number: int, now: float, voice: Voice = AGENT) ->
 def document_block(hit: Shape, number: int, now: float, voice: Voice = AGENT) -> str:
     """Return a hit with its content in a fence."""
     content = fenced(clean_text(hit["content"]), "markdown")
-    return "\n".join([*document_lines(hit, number, now, voice), content])
+    return "\n".join(["", *document_lines(hit, number, now, voice), content])
 
 
 def stale_lines_of(document: Shape, now: float) -> list[str]:
@@ -273,12 +273,12 @@ def next_call(card: Shape, voice: Voice = AGENT) -> str:
     place = {"group": card["group"]} | ({"project": card["project"]} if card["project"] else {})
     if card["kind"] == "component":
         again = voice.call("arch_record_component", name=inline(card["label"]), **place)
-        return f"{look}; {again} with what is true now, or {gone} when the component is gone"
+        return f"{look}; then {again} with what is true now, or {gone} if the component is gone"
     if card["kind"] == "decision":
         again = voice.call("arch_record_decision", supersedes=card["id"], **place)
-        return f"{look}; when another choice holds now {again}, or {gone} when it is pointless now"
+        return f"{look}; then {again} if another choice holds now, or {gone} if none is needed"
     again = voice.call("arch_record_lesson", **place)
-    return f"{look}; when it still holds {again} with the same rule to confirm it, else {gone}"
+    return f"{look}; then {again} with the same rule if it still holds, or {gone} if not"
 
 
 def audit_block(card: Shape, now: float, voice: Voice = AGENT) -> str:
@@ -288,27 +288,28 @@ def audit_block(card: Shape, now: float, voice: Voice = AGENT) -> str:
 
 def audit_lines(shape: Shape) -> list[str]:
     """Say how many cards were looked at, and what cannot be said of some."""
-    looked_at, unanchored = shape["looked_at"], shape["unanchored"]
-    found = shape["total"] or "none"
-    lines = [
-        f"{counted(looked_at, 'card')} looked at; of {found} something that it names changed, "
-        "moved or is gone. Nobody has judged yet whether what they say still holds."
-    ]
-    if unanchored:
-        said = "Only reading tells of what names neither files nor anchors"
-        lines.append(f"{said}: {counted(unanchored, 'card')}.")
+    looked_at = f"{counted(shape['looked_at'], 'card')} looked at"
+    lines = [f"{looked_at}, none names what changed, moved or is gone."]
+    if shape["total"]:
+        lines = [
+            f"{looked_at}, {shape['total']} to be reviewed: what is named there changed, moved or "
+            "is gone. Whether a card still holds, only reading tells; ask the user before you act."
+        ]
+    if shape["unanchored"]:
+        unanchored = counted(shape["unanchored"], "card")
+        lines.append(f"Could not be checked, without files and anchors: {unanchored}.")
     if shape["unclear"]:
-        lines.append(f"Some of it cannot be checked now: {counted(shape['unclear'], 'card')}.")
+        lines.append(f"Could not be checked wholly now: {counted(shape['unclear'], 'card')}.")
     return lines
 
 
 def nothing_remembered(shape: Shape, voice: Voice = AGENT) -> str:
     """Say whether memory has cards that are not near, or none at all, and what to do."""
-    groups = [f"{number} of group {name}" for name, number in shape["counts"].items() if number]
+    groups = [f"{name}: {number}" for name, number in shape["counts"].items() if number]
     if groups:
         return (
-            f"No card is near enough to this question, of {' and '.join(groups)}. Ask in other "
-            f"words or name files, lower min_score, or list them with {voice.call('arch_list')}. "
+            f"No card is near enough to this question (there are {', '.join(groups)}). Ask in "
+            f"other words or name files, lower min_score, or call {voice.call('arch_list')}. "
             "Memory is sparse: a miss does not mean that nothing was decided."
         )
     return (

@@ -10,7 +10,15 @@ from paparatsd.errors import UnknownProject
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.knowledge_shapes import card_hit_json
-from paparatsd.interfaces.mcp.knowledge_page import CARD, LABEL, Shape, fill, reach_of, reply_of
+from paparatsd.interfaces.mcp.knowledge_page import (
+    CARD,
+    LABEL,
+    Shape,
+    fill,
+    reach_of,
+    reply_of,
+    tell,
+)
 from paparatsd.interfaces.mcp.memory import KINDS
 from paparatsd.interfaces.mcp.page import Page
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
@@ -123,7 +131,7 @@ def _audited(
     if cards:
         page.say(words.audit_lines(shape))
     else:
-        page.line(words.no_cards_line())
+        tell(page, words.no_cards_line())
     shown = fill(page, shape["cards"], lambda one, _place: words.audit_block(one, now))
     end = offset + len(shown)
     goes_on = bool(shown) and end < len(every)

@@ -25,6 +25,7 @@ from paparatsd.interfaces.mcp.knowledge_page import (
     fill,
     reach_of,
     reply_of,
+    tell,
     texts,
 )
 from paparatsd.interfaces.mcp.page import Page
@@ -247,7 +248,7 @@ def _found(
         room=page.room - byte_size(words.COMPARE) - 1,
     )
     if not rest:
-        page.say([_nothing(access, shape, offset)])
+        tell(page, _nothing(access, shape, offset))
     elif len(hits) > 1:
         page.line(words.COMPARE)
     end = offset + len(hits)

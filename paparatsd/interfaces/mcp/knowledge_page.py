@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery, UnknownProject
 from paparatsd.interfaces.knowledge_requests import in_its_group
+from paparatsd.interfaces.mcp.page import shortened
 from paparatsd.interfaces.mcp.reply import ToolReply
 from paparatsd.interfaces.mcp.schemas import (
     COUNT,
@@ -119,6 +120,12 @@ def texts(description: str) -> Schema:
 def reach_of(arguments: Arguments) -> Reach:
     """Take where to look."""
     return Reach(projects=projects_of(arguments), groups=groups_of(arguments))
+
+
+def tell(page: Page, line: str) -> None:
+    """Write a line that must not be missing, as much of it as there is room for."""
+    if not page.line(line):
+        page.line(shortened(line, max(0, page.room - 1)))
 
 
 def fill(

@@ -20,6 +20,7 @@ from paparatsd.interfaces.mcp.knowledge_page import (
     fill,
     reach_of,
     reply_of,
+    tell,
 )
 from paparatsd.interfaces.mcp.page import Page
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
@@ -174,7 +175,7 @@ async def _arch_context(service: ToolsApi, arguments: Arguments) -> ToolReply:
     page = Page(max_tokens, f"Memory on {request.question!r}", LABEL)
     page.say(shape["notes"])
     if not shape["cards"]:
-        page.line(words.nothing_remembered(shape))
+        tell(page, words.nothing_remembered(shape))
     shape["cards"] = _write_cards(page, shape)
     return reply_of(shape, page.text())
 
@@ -254,7 +255,7 @@ async def _listed(service: ToolsApi, request: CardsRequest, max_tokens: int) -> 
         request = replace(request, limit=len(shown))
     cursor = answer.next_cursor
     if not shape["cards"]:
-        page.line(words.no_cards_line() if not request.cursor else "No cards are left.")
+        tell(page, words.no_cards_line() if not request.cursor else "No cards are left.")
     text = page.text()
     if cursor and shown:
         text += f"\nThere are more; continue with offset={cursor}"
@@ -276,7 +277,7 @@ async def _arch_suggest(service: ToolsApi, arguments: Arguments) -> ToolReply:
     page = Page(max_tokens, "Places that deserve a component card, most used first", LABEL)
     page.say(shape["notes"])
     if not shape["suggestions"]:
-        page.line(words.no_suggestions_line())
+        tell(page, words.no_suggestions_line())
     shape["suggestions"] = fill(
         page, shape["suggestions"], lambda one, _place: words.suggestion_line(one)
     )

@@ -21,6 +21,7 @@ from paparatsd.interfaces.mcp.knowledge_page import (
     reach_of,
     reply_of,
     settled,
+    tell,
     texts,
     where_of,
     written,
@@ -162,7 +163,7 @@ async def _term_search(service: ToolsApi, arguments: Arguments) -> ToolReply:
     every = shape["terms"]
     shape["terms"] = fill(page, every, lambda one, _place: words.term_block(one))
     if not every:
-        page.line(words.no_term_line(request.query))
+        tell(page, words.no_term_line(request.query))
     elif not all(one["exact"] for one in every):
         page.line(words.VERIFY)
     return reply_of({"query": request.query, **shape}, page.text())
@@ -187,9 +188,9 @@ async def _term_list(service: ToolsApi, arguments: Arguments) -> ToolReply:
     end = offset + len(terms)
     goes_on = 0 < len(terms) < len(rest)
     if not every:
-        page.line(words.no_terms_line())
+        tell(page, words.no_terms_line())
     elif not rest:
-        page.line(f"No terms from offset {offset} on; there are {len(every)}.")
+        tell(page, f"No terms from offset {offset} on; there are {len(every)}.")
     tail = ""
     if goes_on:
         tail = f"{answer.total - end} more; continue with offset={end}"

@@ -113,8 +113,8 @@ def indented(text: str, columns: int = 2) -> str:
 
     Nor can one begin a fence, which would take in all that follows.
     """
-    lines = clean_text(text).replace("```", "'''").strip().split("\n")
-    return f"\n{' ' * columns}".join(line.rstrip() for line in lines)
+    first, *rest = clean_text(text).replace("```", "'''").strip().split("\n")
+    return "\n".join([first, *(f"{' ' * columns}{line}".rstrip() for line in rest)])
 
 
 def breadcrumb_of(hit: Shape) -> str:

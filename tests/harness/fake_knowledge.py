@@ -1,7 +1,8 @@
 """Documents, terms and cards of the fake projects, which keep what is written to them.
 
 Marmots (group alps) have two documents, three terms (one of the whole group) and four cards. Every
-other project has one of each, named "secret", and its document is about everything.
+other project has one of each, named "secret"; its document is about everything, and it has the
+README of marmots, too.
 What is asked for as "nothing" is not found. A note that is written with the word "again" in it is
 a duplicate of the first of its kind, with "nearly" it is similar.
 """
@@ -307,6 +308,15 @@ class FakeDocs:
         self.knowledge.begin(request, request.reach)
         seen = [] if request.query.startswith("nothing") else self._seen(request.reach)
         hits = [hit_in(document, text, rank) for rank, (document, text) in enumerate(seen)]
+        others = tuple(
+            name
+            for name, group in self.knowledge.groups.items()
+            if name != MARMOTS and self.knowledge.sees(request.reach, group, name)
+        )
+        hits = [
+            replace(one, also_in=others) if one.document.path == "README.md" else one
+            for one in hits
+        ]
         if request.history:
             hits = [replace(one, last_change=LastChange(FIX, 4, 0)) for one in hits]
         terms = _terms_in(self.knowledge, request.query, request.reach)

@@ -11,9 +11,7 @@ from tests.harness.fake_knowledge import BURROW_ID, GUARD_ID
 from tests.harness.fake_service import FakeService
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from paparatsd.interfaces.mcp.reply import Tool, ToolReply
+    from paparatsd.interfaces.mcp.reply import ToolReply
 
 READING: dict[str, dict[str, Any]] = {
     "search_docs": {"query": "burrow"},
@@ -46,11 +44,11 @@ async def ask(
     service: FakeService | None = None,
     /,
     *,
-    allowed: tuple[str, ...] = (),
-    tools: Sequence[Tool] = CODING,
+    allowed: Any = (),
+    tools: Any = CODING,
     **given: Any,
 ) -> ToolReply:
-    """Call a tool; `allowed` are the projects it may answer about."""
+    """Call one of the tools; `allowed` are the projects it may answer about, empty for all."""
 
     async def ignore(_progress: float, _message: str) -> None:
         """Take no notice of progress."""

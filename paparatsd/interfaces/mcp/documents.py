@@ -230,7 +230,8 @@ def _found(
     access: DocsAccess, answer: DocsAnswer, request: DocsRequest, offset: int, max_tokens: int
 ) -> ToolReply:
     """Return an answer within its budget: the glossary first, then the documents."""
-    shape: Shape = cleaned(shapes.docs_json(_limited(access, answer, request.reach)))
+    answer = _limited(access, answer, request.reach)
+    shape: Shape = cleaned(shapes.docs_json(answer))
     page = Page(max_tokens, f"Documents on {request.query!r}", LABEL)
     shape["terms"] = fill(
         page,
@@ -240,7 +241,7 @@ def _found(
         page.room // GLOSSARY_SHARE,
     )
     page.left = 0  # terms that found no room are no reason to ask again
-    page.say([*shape["notes"], *stale_lines(answer.freshness if access.inside else ())])
+    page.say([*shape["notes"], *stale_lines(answer.freshness)])
     now = time.time()
     rest = shape["results"][offset:]
     hits = fill(

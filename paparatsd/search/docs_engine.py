@@ -16,7 +16,7 @@ from paparatsd.knowledge_model import DocsKind, DocumentText
 from paparatsd.search.docs_asked import DocsFound, DocsPlan
 from paparatsd.search.docs_features import Told, docs_features
 from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of
-from paparatsd.search.docs_places import gather_places
+from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
 from paparatsd.search.docs_rank import Mode, judge, load_docs_weights
 from paparatsd.search.docs_text import joined, piece_of, sections
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     Filters = tuple[tuple[ShardKey, VersionFilter], ...]
 
+LIKELIEST = 32
+"""Documents that are looked into, besides those called like the question."""
 MAX_FILTERS = 32
 MAX_PINNED = 64
 """Plans waiting for their replies."""
@@ -134,7 +136,8 @@ class DocsEngine:
         projects = frozenset(one.project.scope.name for one in question.shown if one.mask.any())
         places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
         rows = DocumentRows.of(question.shown, places.records)
-        places, told = self._told(places, rows)
+        most = max(LIKELIEST, 2 * question.asked.limit)
+        places, told = self._told(shortlist(question, places, most), rows)
         if not told:
             return DocsFound((), projects, question.notes)
         mode = _mode(question, replies)

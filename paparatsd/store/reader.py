@@ -270,6 +270,11 @@ class CatalogReader:
         with self._reading() as connection:
             return vector_state.read_expected_points(connection, shard)
 
+    def lexical_only(self, shard: ShardKey) -> list[VersionId]:
+        """Return the versions in a shard whose chunks have no vectors yet."""
+        with self._reading() as connection:
+            return vector_state.read_lexical_only(connection, shard)
+
     def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
         """Return all versions that have, or may have, points in a shard, ascending."""
         with self._reading() as connection:

@@ -335,7 +335,8 @@ def docs_answer(content: str) -> dict[str, Any]:
     found = {
         "project": "shop", "path": "a.md", "title": "A", "audience": "public", "link": None,
         "modified": None, "modified_at": None, "dated_by": "", "address": "shop:a.md",
-        "breadcrumb": [], "start_line": 1, "end_line": 9, "content": content, "relevance": 0.5,
+        "breadcrumb": [], "start_line": 1, "end_line": 9, "place_line": 1,
+        "content": content, "relevance": 0.5,
         "excerpt": {"first": 1, "last": 1, "total": 1}, "also_in": [],
     }  # fmt: skip
     return {"terms": [], "results": [found], "freshness": [freshness()], "notes": []}

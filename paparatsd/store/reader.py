@@ -128,6 +128,11 @@ class CatalogReader:
         with self._reading() as connection:
             return views.read_documents(connection, project_id)
 
+    def refused_labels(self, project_id: int) -> list[tuple[str, str]]:
+        """Return path and label of documents whose audience is none and counts as internal."""
+        with self._reading() as connection:
+            return views.read_refused_labels(connection, project_id)
+
     def skipped(self, project_id: int) -> dict[str, SkippedRow]:
         """Return what a project skips, by path."""
         with self._reading() as connection:

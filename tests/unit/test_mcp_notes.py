@@ -465,7 +465,8 @@ async def test_an_audit_looks_at_every_card_and_goes_on_where_it_was_cut() -> No
     service = audited()
     (depth,) = [one for one in service.knowledge.cards if one.id == DEPTH_ID]
     service.knowledge.cards = [
-        replace(depth, id=f"card-{number:03}", updated=float(number)) for number in range(250)
+        replace(depth, id=f"card-{number:03}", updated=float(number), created=-float(number))
+        for number in range(250)
     ]
     seen: list[str] = []
     offset: int | None = 0
@@ -569,7 +570,7 @@ async def test_what_the_service_adds_to_an_outcome_is_told() -> None:
     ("name", "bad"),
     [
         ("arch_record_component", {"name": ""}),
-        ("arch_record_component", {"summary": "x" * 9_000}),
+        ("arch_record_component", {"summary": "x" * 17_000}),
         ("arch_record_decision", {"scope": "galaxy"}), ("arch_record_decision", {"title": 5}),
         ("arch_record_lesson", {"severity": "fatal"}), ("arch_record_lesson", {"when": " "}),
         ("arch_record_lesson", {"files": {"a": 1}}), ("arch_delete", {"ids": []}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.search.render import clean_text, one_line
+from paparatsd.plain_text import clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ _COMMANDS = {
     "search_docs": "paparats docs",
     "get_document": "paparats doc",
     "get_chunk": "paparats show",
+    "outline": "paparats outline",
     "term_search": "paparats term search",
     "term_list": "paparats term list",
     "term_record": "paparats term record",

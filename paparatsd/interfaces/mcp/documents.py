@@ -51,7 +51,8 @@ from paparatsd.interfaces.mcp.schemas import (
 )
 from paparatsd.knowledge_model import DocsAnswer, Reach
 from paparatsd.model import ProjectName
-from paparatsd.search.render import clean_text, fenced, stale_lines
+from paparatsd.plain_text import clean_text
+from paparatsd.search.render import fenced, stale_lines
 from paparatsd.tokens import byte_size
 
 if TYPE_CHECKING:

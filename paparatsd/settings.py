@@ -198,6 +198,13 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocsSettings:
+    """What holds for documents: `audience` names the labels that may be shown, all when empty."""
+
+    audience: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """What holds for every project. A `forced_group` wins over all that files say.
 
@@ -207,6 +214,19 @@ class ProjectSettings:
 
     forced_group: str = ""
     worktrees: str = "offer"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """The knowledge endpoint: who may ask, and about which documents.
+
+    Served when `tokens` and `audience` are both set. `projects` empty means all that may be
+    answered about.
+    """
+
+    tokens: tuple[str, ...] = field(default=(), repr=False)
+    audience: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +249,10 @@ class Settings:
     embedder: EmbedderSettings = EmbedderSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
+    docs: DocsSettings = DocsSettings()
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -135,11 +135,13 @@ class Arguments:
             raise BadQuery(f"{name} must be true or false")
         return value
 
-    def choice(self, name: str, choices: Sequence[str], *, default: str) -> str:
-        """Return one of the choices."""
+    def choice(self, name: str, choices: Sequence[str], *, default: str | None = None) -> str:
+        """Return one of the choices; without a default it has to be given."""
         value = self._take(name)
-        if value is None:
+        if value is None and default is not None:
             return default
+        if value is None:
+            raise BadQuery(f"{name} is missing; it must be one of {', '.join(choices)}")
         if not isinstance(value, str) or value not in choices:
             raise BadQuery(f"{name} must be one of {', '.join(choices)}")
         return value
@@ -150,6 +152,17 @@ class Arguments:
         if any(one not in choices for one in chosen):
             raise BadQuery(f"{name} must be a list of some of {', '.join(choices)}")
         return chosen
+
+    def objects(self, name: str, *, max_items: int) -> list[Arguments]:
+        """Return a list of objects; who takes their members finishes each."""
+        value = self._take(name)
+        if (
+            not isinstance(value, list)
+            or len(value) > max_items
+            or not all(isinstance(item, dict) for item in value)
+        ):
+            raise BadQuery(f"{name} must be a list of at most {max_items} objects")
+        return [Arguments(item) for item in value]
 
     def finish(self) -> None:
         """Refuse what nobody asked for: a misspelt argument must not pass for none."""

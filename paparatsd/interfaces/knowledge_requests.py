@@ -68,13 +68,13 @@ def docs_request(
     max_query_chars: int = MAX_QUESTION_CHARS,
     inside: bool = True,
 ) -> DocsRequest:
-    """Take a question to the documents; history and freshness only from `inside`."""
+    """Take a question to the documents; floors, history and freshness only from `inside`."""
     return DocsRequest(
         query=arguments.text("query", max_chars=max_query_chars),
         reach=replace(reach, audience=arguments.texts("audience")),
         limit=arguments.number("limit", default=DEFAULT_DOCS, low=1, high=MAX_DOCS),
-        min_score=_floor(arguments, "min_score"),
-        min_score_code=_floor(arguments, "min_score_code"),
+        min_score=_floor(arguments, "min_score") if inside else None,
+        min_score_code=_floor(arguments, "min_score_code") if inside else None,
         history=inside and arguments.flag("history", default=False),
         fresh=inside and arguments.flag("fresh", default=False),
     )

@@ -76,6 +76,7 @@ def doc_hit_json(hit: DocHit) -> dict[str, Any]:
         "breadcrumb": list(hit.breadcrumb),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
+        "place_line": hit.place_line,
         "excerpt": {"first": hit.first, "last": hit.last, "total": hit.document.sections},
         "content": hit.content,
         "score": round(hit.score, 4),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import Chunk, RepoId, ShardKey, Use
     from paparatsd.store.reader import CatalogReader
-    from paparatsd.store.rows import Definition, Frequencies
+    from paparatsd.store.rows import Definition, DocumentRow, Frequencies
 
 
 class CatalogSource:
@@ -38,6 +38,15 @@ class CatalogSource:
         ]
         return generation, files, frequencies
 
+    def documents(self, project_id: int) -> tuple[int, Sequence[DocumentRow], Iterable[str]]:
+        """Return the project's generation, its documents by path, and the languages it shows."""
+        with self._reader.snapshot() as reader:
+            return (
+                reader.generation(project_id),
+                reader.documents(project_id),
+                tuple(reader.totals(project_id).languages),
+            )
+
     def _read_languages(self, project_id: int, versions: Sequence[int]) -> dict[int, str]:
         before = self._languages.get(project_id, {})
         new = [VersionId(version) for version in versions if version not in before]
@@ -49,6 +58,10 @@ class CatalogSource:
     def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
         """Return all versions that have, or may have, points in the shard."""
         return self._reader.shard_versions(shard)
+
+    def lexical_only(self, shard: ShardKey) -> Sequence[int]:
+        """Return the versions in a shard whose chunks have no vectors yet."""
+        return self._reader.lexical_only(shard)
 
     def records(self, versions: Iterable[int]) -> Mapping[int, bytes]:
         """Return the ranking records of these versions; unknown ones are left out."""

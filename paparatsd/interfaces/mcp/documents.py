@@ -86,6 +86,7 @@ _HIT = object_of(
         "breadcrumb": TEXTS,
         "start_line": COUNT,
         "end_line": COUNT,
+        "place_line": COUNT,
         "excerpt": object_of(
             {"first": COUNT, "last": COUNT, "total": COUNT}, ("first", "last", "total")
         ),
@@ -108,7 +109,8 @@ class DocsAccess:
     """Who asks about documents.
 
     `reach` takes what may be told of out of the arguments. `inside`: it is one of us, who may also
-    ask for history and for a look at the disk, and may hear which projects there are.
+    ask for a group, for other floors, for history and for a look at the disk, and may hear which
+    projects there are.
     """
 
     reach: Callable[[Arguments], Reach] = reach_of
@@ -120,12 +122,10 @@ def search_docs(access: DocsAccess) -> Tool:
     """Return the tool search_docs for whoever has this access."""
     takes: Schema = {
         "query": string("What to look for", minLength=1, maxLength=access.max_query_chars),
-        **WHERE,
+        "project": WHERE["project"],
         "audience": texts("Only documents for these audiences"),
         "limit": whole("How many documents", 1, requests.MAX_DOCS, requests.DEFAULT_DOCS),
         "offset": whole("Skip so many, to continue an answer", 0, MAX_OFFSET, 0),
-        "min_score": fraction("Relevance at least, where a project is prose; 0 lets all through"),
-        "min_score_code": fraction("The same where documents are beside code"),
     }
     gives: Schema = {
         "query": TEXT,
@@ -135,6 +135,11 @@ def search_docs(access: DocsAccess) -> Tool:
         "tokens": ESTIMATE,
     }
     if access.inside:
+        takes["group"] = WHERE["group"]
+        takes["min_score"] = fraction(
+            "Relevance at least, where a project is prose; 0 lets all through"
+        )
+        takes["min_score_code"] = fraction("The same where documents are beside code")
         takes["history"] = flag("Also say when each changed last, by whom, for which ticket")
         takes["fresh"] = flag("Check the index against the disk first")
         gives["terms"] = {"type": "array", "items": TERM}

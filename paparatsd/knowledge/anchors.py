@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from paparatsd.knowledge.code_names import is_aside, plain_fragment
 from paparatsd.knowledge.code_view import merged
-from paparatsd.knowledge.named import Named, read_anchor, read_file
+from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
 from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ class _Meant:
 def hold(
     files: Iterable[Anchor], anchors: Iterable[Anchor], own: Sequence[str], reach: frozenset[str]
 ) -> list[Held]:
-    """Return files and anchors of a card, ready to be taken or checked. Raises BadQuery."""
+    """Return files and anchors of a card, ready to be taken or checked."""
     mine = tuple(own)
     return [
-        *(Held(one, read_file(one.at), mine, reach) for one in files),
-        *(Held(one, read_anchor(one.at), mine, reach) for one in anchors),
+        *(Held(one, read_kept(one.at, read_file), mine, reach) for one in files),
+        *(Held(one, read_kept(one.at, read_anchor), mine, reach) for one in anchors),
     ]
 
 

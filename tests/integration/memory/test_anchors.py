@@ -436,6 +436,23 @@ async def test_when_the_catalog_cannot_be_read_the_cards_are_told_all_the_same(
     assert "cannot be looked at now" in told.notes[0]
 
 
+async def test_an_anchor_that_cannot_be_read_any_more_keeps_nobody_from_an_answer(
+    world: MemoryWorld,
+) -> None:
+    await recorded(world, ["Cart"], ["src/cart.py"])
+    (note,) = await world.notes.all_of("core")
+    odd = [
+        {"at": "/abs", "digest": "", "address": ""},
+        {"at": "a#b#c", "digest": "", "address": ""},
+    ]
+    payload = {**note.payload, "files": odd, "anchors": [*odd, *note.payload["anchors"]]}
+    await world.notes.write([replace(note, payload=payload)])
+    answer = await world.memory.context(ContextRequest("src/cart.py"))
+    (hit,) = answer.hits
+    assert [one.state for one in hit.checks] == [MISSING] * 4 + [UNCHANGED]
+    assert (await world.memory.export_files(reach()))[0].name.startswith("component-cart-")
+
+
 # --------------------------------------------------------------------------- reading names
 
 

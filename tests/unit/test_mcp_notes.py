@@ -414,6 +414,9 @@ async def test_places_that_deserve_a_card_are_named_with_their_address() -> None
     service = FakeService()
     service.knowledge.cards = []
     assert "Nothing to suggest" in (await ask("arch_suggest_components", service)).text
+    service.knowledge.notes = ("No symbol graph yet.",)
+    told = await ask("arch_suggest_components", service)
+    assert told.text.splitlines()[2:] == ["No symbol graph yet."]
 
 
 # --------------------------------------------------------------------------- the audit
@@ -441,11 +444,23 @@ async def test_an_audit_names_stale_cards_oldest_first_with_the_next_call() -> N
     assert f"arch_record_decision with supersedes={DEPTH_ID}, group=alps" in steps[0]
     assert "arch_record_component with name=Guard, group=alps, project=marmots" in steps[1]
     assert "arch_record_lesson with group=alps with the same rule" in steps[2]
-    for step, card in zip(steps, (DEPTH_ID, GUARD_ID, WAKE_ID), strict=True):
-        assert "get_chunk with address=marmots:src/new.py:1" in step
+    reads = ("marmots:src/burrow3.py#Burrow.dig", "marmots:src/new.py:1", "marmots:src/new.py:1")
+    for step, card, read in zip(steps, (DEPTH_ID, GUARD_ID, WAKE_ID), reads, strict=True):
+        assert f"next: get_chunk with address={read}; then " in step
         assert f"arch_delete with ids={card}" in step
     assert reply.structured is not None
     assert [one["next"] in reply.text for one in reply.structured["cards"]] == [True] * 3
+
+
+async def test_an_audit_names_a_call_that_reads_what_there_is() -> None:
+    service = audited()
+    for address, call in (
+        ("marmots:src/new.py", "outline with address=marmots:src/new.py"),
+        ("", "look for it in the code"),
+    ):
+        moved = AnchorCheck("src/old.py", AnchorState.MOVED, address)
+        service.knowledge.checks = {"src/old.py": moved}
+        assert f"next: {call}; then " in (await ask("arch_check", service)).text
 
 
 async def test_an_audit_says_what_it_could_not_check_and_that_all_is_well() -> None:

@@ -209,11 +209,17 @@ def _about(card: Shape, now: float) -> str:
         if card["confirmations"]:
             parts.append(f"confirmed {counted(card['confirmations'], 'time')}")
     if card["status"] != "accepted":
-        parts.append(card["status"])
+        parts.append(_status(card))
     parts.append(age_of(card["updated"], now))
     if card["score"]:
         parts.append(f"score {card['score']:.2f}")
     return " · ".join([*parts, f"id {card['id']}"])
+
+
+def _status(card: Shape) -> str:
+    """Return whether a card holds, and what took its place."""
+    newer = card.get("superseded_by")
+    return f"{card['status']} by {newer}" if newer else str(card["status"])
 
 
 def _mark(card: Shape, now: float) -> str:
@@ -232,7 +238,7 @@ def card_row(card: Shape, now: float) -> str:
     where = f"project={card['project']}" if card["project"] else "whole group"
     row = (
         f"- {_mark(card, now)}{card['kind']} · {inline(card['label'])} · {card['group']}, {where} "
-        f"· {card['status']} · {age_of(card['updated'], now)} · id {card['id']}"
+        f"· {_status(card)} · {age_of(card['updated'], now)} · id {card['id']}"
     )
     return "\n".join([row, *check_lines(card)])
 

@@ -18,6 +18,7 @@ from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
+from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.search.docs_searcher import DocsSearcher
@@ -105,6 +106,9 @@ class Service:
             history,
             lambda: self._settings,
             self.glossary.beside_docs,
+        )
+        self.memory = MemoryService(
+            notes, self._answerable, clock, self.graph, self._history, settings.places.catalog
         )
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(

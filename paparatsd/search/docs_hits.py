@@ -11,7 +11,7 @@ from paparatsd.chunks.address import format_address
 from paparatsd.knowledge_model import DocHit, DocsKind, Document
 from paparatsd.search.docs_features import headings
 from paparatsd.search.docs_rank import best_of_documents, near_enough
-from paparatsd.search.docs_text import joined, sections
+from paparatsd.search.docs_text import NOTEBOOK, joined, sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -146,6 +146,7 @@ def _hit(
         score=round(float(judged.scores[place]), 4),
         relevance=round(float(judged.relevance[place]), 4),
         also_in=_others(group, rows),
+        place_line=0 if found.language == NOTEBOOK else chunks[at].start_line,
     )
 
 

@@ -163,6 +163,8 @@ def test_neighbours_are_shown_with_a_place_and_nothing_is_shown_twice(
     assert hit.document.sections > hit.last
     lines = HANDBOOK["docs/refunds.md"].split("\n")
     assert hit.content.split("\n") == lines[hit.start_line - 1 : hit.end_line]
+    assert lines[hit.place_line - 1].endswith(hit.breadcrumb[-1])
+    assert hit.start_line < hit.place_line < hit.end_line
 
 
 def test_front_matter_is_neither_shown_nor_counted(world: World, engine: DocsEngine) -> None:

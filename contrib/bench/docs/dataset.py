@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,11 @@ class Question:
     heading: str = ""
     far: str = ""
 
+    @property
+    def reworded(self) -> Question:
+        """The same question in its other words."""
+        return replace(self, text=self.far)
+
 
 @dataclass(frozen=True)
 class Project:
@@ -54,6 +59,12 @@ class Project:
     markup: str
     questions: tuple[Question, ...]
     absent: tuple[Question, ...]
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """All that is asked, in everyday words, in others, and about absent topics."""
+        reworded = (one.reworded for one in self.questions)
+        return *self.questions, *reworded, *self.absent
 
 
 def load_set(name: str) -> list[Project]:
@@ -166,5 +177,5 @@ def _git(directory: Path, *arguments: str) -> bytes:
 
 
 def asked_of(projects: Sequence[Project]) -> int:
-    """Count all questions, those about absent topics too."""
-    return sum(len(one.questions) + len(one.absent) for one in projects)
+    """Count all that is asked."""
+    return sum(len(one.asked) for one in projects)

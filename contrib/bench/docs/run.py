@@ -6,7 +6,8 @@
 Registers the projects of a set in a daemon of its own, asks every question over its Unix socket
 (`POST /v1/docs`, each of its own project), and prints how often the first document is right, how
 often a right one is among the first five, the mean reciprocal rank, and of how many absent topics
-nothing is found. `test.json` is what is reported: nothing is tuned on it. `dev.json` is for tuning.
+nothing is found. `reworded` is the same question in words that the document does not have.
+`test.json` is what is reported: nothing is tuned on it. `dev.json` is for tuning.
 
 DIR of --sources holds repositories (bare or not) by owner+name, owner/name or name; what is not
 there is fetched from GitHub at its pinned commit. --cache keeps what was checked out.
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 OURS = "paparatsd"
 LIMIT = 10
 TOP = 5
+TINY = 1e-9
 PROMISED = (0.87, 0.97, 29 / 30)
 """Right first, right among five, absent topics without a hit: also what the predecessor published
 of its own corpus."""
@@ -50,33 +52,33 @@ class Figures:
     """What a search made of questions: ranks of the first right document, 0 for none."""
 
     ranks: list[int] = field(default_factory=list)
+    reworded: list[int] = field(default_factory=list)
     silent: list[bool] = field(default_factory=list)
 
     def add(self, question: Question, found: Sequence[str]) -> None:
         """Take in one answer."""
         if question.paths:
             right = (place for place, path in enumerate(found, 1) if path in question.paths)
-            self.ranks.append(next(right, 0))
+            ranks = self.reworded if question.text == question.far else self.ranks
+            ranks.append(next(right, 0))
         else:
             self.silent.append(not found)
-
-    def share(self, within: int) -> float:
-        """Return the share of questions with a right document among the first `within`."""
-        return sum(0 < rank <= within for rank in self.ranks) / max(1, len(self.ranks))
-
-    @property
-    def reciprocal(self) -> float:
-        """The mean reciprocal rank."""
-        return sum(1 / rank for rank in self.ranks if rank) / max(1, len(self.ranks))
 
     def cells(self) -> tuple[str, ...]:
         """Write the figures for a table."""
         return (
-            f"{self.share(1):.3f}",
-            f"{self.share(TOP):.3f}",
-            f"{self.reciprocal:.3f}",
+            f"{share(self.ranks, 1):.3f}",
+            f"{share(self.ranks, TOP):.3f}",
+            f"{sum(1 / rank for rank in self.ranks if rank) / max(1, len(self.ranks)):.3f}",
             f"{sum(self.silent)}/{len(self.silent)}",
+            f"{share(self.reworded, 1):.3f}",
+            f"{share(self.reworded, TOP):.3f}",
         )
+
+
+def share(ranks: Sequence[int], within: int) -> float:
+    """Return the share of questions with a right document among the first `within`."""
+    return sum(0 < rank <= within for rank in ranks) / max(1, len(ranks))
 
 
 def main() -> int:
@@ -126,7 +128,7 @@ def ask_all(projects: Sequence[Project], roots: Sequence[Path]) -> Answers:
                     OURS: ours(service, state["name"], question),
                     **references.ask(question.text, LIMIT),
                 }
-                for question in (*project.questions, *project.absent)
+                for question in project.asked
             }
     return answers
 
@@ -145,12 +147,14 @@ def paths_of(found: Sequence[Any]) -> list[str]:
 
 def report(projects: Sequence[Project], answers: Answers) -> bool:
     """Print the table; say whether ours are as good as promised over all projects."""
-    table = Table(("search", "project", "right first", "in 5", "MRR", "absent, no hit"))
+    table = Table(
+        ("search", "project", "right first", "in 5", "MRR", "absent, no hit", "reworded", "in 5")
+    )
     together: dict[str, Figures] = defaultdict(Figures)
     for system in (OURS, *References.names):
         for project in projects:
             figures = Figures()
-            for question in (*project.questions, *project.absent):
+            for question in project.asked:
                 found = paths_of(answers[project.name][question.text][system])
                 figures.add(question, found)
                 together[system].add(question, found)
@@ -160,14 +164,15 @@ def report(projects: Sequence[Project], answers: Answers) -> bool:
     table.add("promised", "", f"{first:.3f}", f"{five:.3f}", "", f"{silent * 30:.0f}/30")
     table.print(right_from=2)
     our = together[OURS]
-    share = sum(our.silent) / max(1, len(our.silent))
-    return our.share(1) >= first and our.share(TOP) >= five and share >= silent
+    blocked = sum(our.silent) / max(1, len(our.silent))
+    good = share(our.ranks, 1) >= first and share(our.ranks, TOP) >= five
+    return good and blocked >= silent - TINY
 
 
 def print_misses(projects: Sequence[Project], answers: Answers) -> None:
     """Print the questions whose first document is not right and absent topics with a hit."""
     for project in projects:
-        for question in (*project.questions, *project.absent):
+        for question in (*project.questions, *project.absent):  # in their everyday words
             found = answers[project.name][question.text][OURS]
             paths = paths_of(found)
             if (paths[:1] and paths[0] in question.paths) or (not paths and not question.paths):

@@ -139,7 +139,7 @@ def collect(
     asked = [
         *((EVERYDAY, one.text, one.paths) for one in project.questions),
         *((FAR, one.far, one.paths) for one in project.questions),
-        *((ABSENT, one.text, ()) for one in project.absent),
+        *((ABSENT, one.text, one.paths) for one in project.absent),
         *((ELSEWHERE, text, ()) for text in elsewhere),
     ]
     for wording, text, right in asked:

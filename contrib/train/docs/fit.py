@@ -5,8 +5,8 @@
 FILE is what `collect` wrote, --words that of `collect --words`. The order is learnt from pairs: the
 best place of a right document against the best places of wrong ones, of the same question. The
 relevance is a logistic model of two kinds of places: the best one of a right document, and the
-first ones of topics that are not treated. A project's figures are by numbers that were fitted without it.
-The floor is what all but a few absent topics of such projects stay below.
+first ones of topics that are not treated. A project's figures are by numbers that were fitted
+without it. The floor is what all but a few absent topics of such projects stay below.
 
 With another embedder cosines mean something else: there the weights of `other` are as they were
 chosen, and so are its floors. So are the weights of kinds of files that no question is about.
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 MEANING, WORDS = "meaning", "words"
 BY_MEANING = frozenset({"cos", "near", "rrf_meaning", "doc_cos", "doc_near"})
-NOT_FITTED = frozenset({"known", "lead", "test", "vendored"})
-"""Features that do not tell places of a question apart, or say nothing in these projects."""
-CHOSEN = {"test": -1.0, "vendored": -1.0}
+NOT_FITTED = frozenset({"known", "lead", "short", "stem_back", "test", "vendored"})
+"""Features that do not tell places of a question apart, add nothing, or say nothing here."""
+CHOSEN = {"short": -0.5, "test": -1.0, "vendored": -1.0}
 RELEVANCE = {MEANING: ("cos", "all_cov", "known"), WORDS: ("bm", "all_cov", "known")}
 STRENGTH = 1.0
 """Inverse strength of the penalty; from 0.5 to 2 nothing changes by more than noise."""

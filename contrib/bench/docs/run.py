@@ -136,13 +136,13 @@ def ask_all(projects: Sequence[Project], roots: Sequence[Path]) -> Answers:
 def ours(service: Service, name: str, question: Question) -> list[dict[str, Any]]:
     """Ask the daemon; what it says of each hit but its text."""
     body = {"query": question.text, "projects": [name], "limit": LIMIT}
-    hits = service.call("POST", "/v1/docs", body)["hits"]
+    hits = service.call("POST", "/v1/docs", body)["results"]
     return [{key: value for key, value in hit.items() if key != "content"} for hit in hits]
 
 
 def paths_of(found: Sequence[Any]) -> list[str]:
     """Return the paths of an answer."""
-    return [one if isinstance(one, str) else one["document"]["path"] for one in found]
+    return [one if isinstance(one, str) else one["path"] for one in found]
 
 
 def report(projects: Sequence[Project], answers: Answers) -> bool:
@@ -180,7 +180,7 @@ def print_misses(projects: Sequence[Project], answers: Answers) -> None:
             print(f"\n{project.name}: {question.text}\n  right: {', '.join(question.paths) or '-'}")
             for hit in found[:TOP]:
                 where = " > ".join(hit["breadcrumb"])
-                print(f"  {hit['relevance']:.3f} {hit['document']['path']}: {where}")
+                print(f"  {hit['relevance']:.3f} {hit['path']}: {where}")
 
 
 if __name__ == "__main__":

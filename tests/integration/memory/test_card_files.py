@@ -344,6 +344,25 @@ async def test_a_file_without_an_id_goes_through_the_gate(world: MemoryWorld) ->
     assert len(await stored(world)) == 2
 
 
+async def test_a_file_without_an_id_can_be_imported_again_and_again(world: MemoryWorld) -> None:
+    files = [_without_id(file.text) for file in await filled(world)]
+    before = await world.memory.export_files(reach())
+    for _ in range(2):
+        told = await imported(world, *files)
+        assert [one.outcome for one in told] == ["unchanged"] * 5
+        assert await world.memory.export_files(reach()) == before
+    more = files[3].replace("## Rule\n\nNever", "## Rule\n\n~0.96 Never")
+    (same,) = await imported(world, more)
+    assert (same.outcome, same.problem[:10]) == ("refused", "duplicate:")
+    assert await world.memory.export_files(reach()) == before, "no lesson is confirmed by a file"
+
+
+def _without_id(text: str) -> str:
+    left = ("id:", "superseded_by:", "confirmations:")
+    lines = (line for line in text.split("\n") if not line.startswith(left))
+    return "\n".join("status: accepted" if one.startswith("status:") else one for one in lines)
+
+
 async def test_a_file_without_an_id_keeps_its_status_and_gets_its_digests(
     world: MemoryWorld,
 ) -> None:

@@ -171,6 +171,7 @@ def test_a_file_reads_well() -> None:
         "kind: decision\n"
         "group: core\n"
         "project: shop\n"
+        "audience: internal\n"
         "status: accepted\n"
         "created: '2023-11-14T22:13:20.250000Z'\n"
         "updated: '2023-11-14T22:13:21.000000Z'\n"
@@ -402,8 +403,8 @@ async def test_one_bad_file_does_not_keep_the_others_out(world: MemoryWorld) -> 
     assert [one.problem.split(":")[0] for one in told[:4]] == [
         "line 3",
         "no group named 'nowhere' (groups",
-        "line 25",
-        "line 9",
+        "line 26",
+        "line 10",
     ]
     assert told[5].problem == "its id is that of 4.md, too; leave it out for a new note"
     assert list(await stored(world)) == [IDENT]

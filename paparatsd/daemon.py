@@ -353,8 +353,9 @@ class Daemon:
         needs_restart = ("index", "watch", "http", "control", "embedder", "store")
         later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
-        now = replace(old, search=search, log=fresh.log)
-        at_once = [name for name in ("search", "log") if getattr(now, name) != getattr(old, name)]
+        now = replace(old, search=search, docs=fresh.docs, log=fresh.log)
+        followed = ("search", "docs", "log")
+        at_once = [name for name in followed if getattr(now, name) != getattr(old, name)]
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
         self._settings = now

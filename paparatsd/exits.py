@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 INTERRUPTED = 130
+NOT_TAKEN = 65
+"""Some of what was to be written was not taken: the answer says what, and why."""
 
 CODES: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 70,

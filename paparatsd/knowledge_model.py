@@ -92,7 +92,8 @@ class DocHit:
     `breadcrumb`: headings from the outermost to that of the place, without the title when they
     begin with it. `first` to `last` (from 1) are the sections shown of `document.sections`.
     `score`: by which hits are ordered. `relevance`: 0 to 1, how near it is to the question, which
-    the floors are about.
+    the floors are about. `place_line`: on which line the place itself begins, below a neighbour; 0
+    when lines of the content are not those of the file.
     """
 
     document: Document
@@ -107,6 +108,7 @@ class DocHit:
     relevance: float
     also_in: tuple[ProjectName, ...] = ()
     last_change: LastChange | None = None
+    place_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +354,11 @@ class AnchorCheck:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card of the memory. `files` are paths that it is about; they are checked like anchors."""
+    """One card of the memory. `files` are paths that it is about; they are checked like anchors.
+
+    `file_anchors` are `files` with the digests of what they named, in the same order.
+    `superseded_by` is the id of the decision that took the place of this one.
+    """
 
     id: str
     group: GroupName
@@ -364,6 +370,8 @@ class Card:
     files: tuple[str, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     confirmations: int = 0
+    superseded_by: str | None = None
+    file_anchors: tuple[Anchor, ...] = ()
 
     @property
     def kind(self) -> CardKind:

@@ -113,6 +113,7 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
+    "docs.audience": Option(Names("labels of documents"), ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
     "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),

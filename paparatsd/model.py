@@ -201,11 +201,28 @@ class Fact(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """What a document says of itself.
+
+    `link` is an http(s) address or "". `modified` is the epoch second of the date written in it.
+    `audience` is the label written in it, or "" when it names none; a label that is none counts as
+    "internal" and stands in `refused`, shortened.
+    """
+
+    title: str
+    link: str = ""
+    modified: float | None = None
+    audience: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedFile:
     """Everything the chunker knows of one text.
 
     `comments` holds (start_line, end_line, text) of comments and doc strings, for ranking.
     `degraded` says why structure was not used although the language has a grammar, else "".
+    `document` is set when the file is something to read, and not only code or data.
     """
 
     language: str
@@ -216,6 +233,7 @@ class ParsedFile:
     lines: int = 0
     degraded: str = ""
     facts: tuple[Fact, ...] = ()
+    document: DocumentHead | None = None
 
     def __hash__(self) -> int:
         """Tell files apart as well as their values would, without a look at each of them."""

@@ -1,4 +1,4 @@
-"""What projects and groups may be called."""
+"""What projects, groups and audiences may be called."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ RESERVED_SUFFIXES = ("_arch", "_docs", "_terms")
 """A group `x_docs` would share its code collection with the documents of group `x`."""
 EVERY = "all"
 """What stands for every project where a name is asked for, so nothing may be called so."""
+UNLABELLED = "internal"
+"""For whom a document is that nobody has labelled."""
+AUDIENCE_ALLOWED = "letters, digits, '.', '_' and '-', the first a letter or digit, at most 64"
+_AUDIENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9._-]*")
 _ALLOWED = (
     f"allowed: letters, digits, '.', '_' and '-', the first one not '-', at most {MAX_NAME_CHARS}"
@@ -39,6 +43,11 @@ def check_group_name(name: str) -> GroupName:
                 "another name"
             )
     return GroupName(name)
+
+
+def is_audience(label: str) -> bool:
+    """Say whether `label` can name for whom a document is; see `AUDIENCE_ALLOWED`."""
+    return _AUDIENCE.fullmatch(label) is not None
 
 
 def _problem_of(name: str) -> str:

@@ -27,6 +27,8 @@ class ProjectRules:
 
     To go on with the defaults instead would index what the user has left out. `on_group` is called
     when the file names another group than the project has.
+
+    `docs_audience` is "" before a file could be read: then nobody knows yet who may see what.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class ProjectRules:
         self.warnings: tuple[str, ...] = ()
         self.ticket_patterns: tuple[str, ...] = ()
         self.jira = ""
+        self.docs_audience, self.docs_kind = "", "auto"
 
     async def read(self) -> SelectionRules | None:
         """Read the file again; None while it is bad and none could ever be read."""
@@ -58,6 +61,7 @@ class ProjectRules:
             return self.selection
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings
+        self.docs_audience, self.docs_kind = config.docs_audience, config.docs_kind
         self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
         self.selection = SelectionRules(
             exclude=(*config.exclude, *config.exclude_extra),

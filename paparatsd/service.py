@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
 from paparatsd.answerable import Answerable
+from paparatsd.docs_service import DocsService
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.glossary_service import GlossaryService
 from paparatsd.graph_service import GraphService
@@ -17,8 +18,10 @@ from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
+from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
+from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
 from paparatsd.status_model import DaemonStatus, ProjectStatus
@@ -96,6 +99,17 @@ class Service:
         self.graph = GraphService(graph, self._answerable, self._history, self.search)
         self._notes = notes
         self.glossary = GlossaryService(notes, self._answerable, clock)
+        self.docs = DocsService(
+            DocsSearcher(searcher, meaning=settings.search.meaning),
+            self._answerable,
+            self._history,
+            history,
+            lambda: self._settings,
+            self.glossary.beside_docs,
+        )
+        self.memory = MemoryService(
+            notes, self._answerable, clock, self.graph, self._history, settings.places.catalog
+        )
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
@@ -361,7 +375,7 @@ class Service:
                 self._settings_problem = f"{error}; the settings before it hold until a reload"
                 raise
             self._settings_problem = ""
-            self._settings = replace(self._settings, search=fresh.search)
+            self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._apply(registry.entries)
             return (*changes, *moved, *registry.problems)

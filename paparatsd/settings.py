@@ -198,6 +198,13 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DocsSettings:
+    """What holds for documents: `audience` names the labels that may be shown, all when empty."""
+
+    audience: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """What holds for every project. A `forced_group` wins over all that files say.
 
@@ -229,6 +236,7 @@ class Settings:
     embedder: EmbedderSettings = EmbedderSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
+    docs: DocsSettings = DocsSettings()
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     notes: tuple[str, ...] = ()

@@ -43,6 +43,10 @@ _paparats() {
             *) command=$word; break ;;
         esac
     done
+    # A verb of term or arch, and the kind of a card, follow at once.
+    while [[ $command == @(term|arch|"arch record") ]] && ((++index < COMP_CWORD)); do
+        command+=" ${COMP_WORDS[index]}"
+    done
 
     case $previous in
         -p | --project)
@@ -62,8 +66,18 @@ _paparats() {
             _paparats_words "$(paparats list --languages 2>/dev/null)"
             return ;;
         --kind)
+            if [[ $command == arch* ]]; then
+                _paparats_words "component decision lesson"
+                return
+            fi
             _paparats_words "block cell class constant enum field function impl interface key macro
                 method module property resource route section struct test trait type variable window"
+            return ;;
+        --scope)
+            _paparats_words "global component file"
+            return ;;
+        --severity)
+            _paparats_words "info warning critical"
             return ;;
         --direction)
             _paparats_words "incoming outgoing both"
@@ -73,7 +87,11 @@ _paparats() {
             return ;;
         --name | -n | --limit | --path | --radius | --timeout | --author | --since | --until | \
             --ticket | --commits | --max-tokens | --offset | --depth | --hops | --callers | \
-            -q | --question)
+            -q | --question | --audience | --min-score | --min-score-code | --alias | --cursor | \
+            --components | --decisions | --lessons | --neighbour | --supersedes | --anchor | --file)
+            return ;;
+        --summary | --context | --decision | --consequences | --rejected | --why | --when | --evidence)
+            [[ $current != @* ]] || COMPREPLY=($(compgen -f -P @ -- "${current#@}"))
             return ;;
     esac
 
@@ -81,7 +99,7 @@ _paparats() {
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir --data-dir"
             words="add remove list reindex skipped status search show log changes explain usages def
-                outline calls impact changed unused hubs hooks service completions up down mcp" ;;
+                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
         list) options="--group --names --groups --languages --roots --json --help" ;;
@@ -108,6 +126,32 @@ _paparats() {
             words="working staged" ;;
         unused | hubs) options="--project --group --path --kind --limit --offset --fresh --json
                 --help" ;;
+        docs) options="--project --group --audience --limit --min-score --min-score-code --history
+                --fresh --full --json --help" ;;
+        doc) options="--offset --all --json --help" ;;
+        term) options="--help" words="search list record delete" ;;
+        "term search") options="--project --group --limit --min-score --json --help" ;;
+        "term list") options="--project --group --limit --json --help" ;;
+        "term record") options="--project --group --alias --json --help" ;;
+        "term delete" | "arch delete") options="--project --group --yes --json --help" ;;
+        arch) options="--help"
+            words="context list check record delete suggest stats export import" ;;
+        "arch context") options="--project --group --min-score --components --decisions --lessons
+                --unchecked --json --help" ;;
+        "arch list") options="--project --group --kind --history --checked --limit --cursor --json
+                --help" ;;
+        "arch check") options="--project --group --kind --json --help" ;;
+        "arch suggest") options="--project --group --limit --json --help" ;;
+        "arch stats") options="--project --group --json --help" ;;
+        "arch record") options="--help" words="component decision lesson" ;;
+        "arch record component") options="--summary --neighbour --project --group --file --anchor
+                --json --help" ;;
+        "arch record decision") options="--context --decision --consequences --rejected --supersedes
+                --scope --project --group --file --anchor --json --help" ;;
+        "arch record lesson") options="--why --when --evidence --severity --scope --project --group
+                --file --anchor --json --help" ;;
+        "arch export") options="--project --group --prune --json --help" ;;
+        "arch import") options="--project --group --dry-run --json --help" ;;
         hooks) options="--all --json --help" words="install uninstall status" ;;
         service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
@@ -117,9 +161,9 @@ _paparats() {
 
     if [[ $current == -* ]]; then
         _paparats_words "$options"
-    elif [[ $command == @(show|log|usages|def|outline|calls|impact) ]]; then
+    elif [[ $command == @(show|log|usages|def|outline|calls|impact|doc) ]]; then
         _paparats_address
-    elif [[ $command == add || ($command == hooks && $previous != hooks) ]]; then
+    elif [[ $command == @(add|"arch export"|"arch import") || ($command == hooks && $previous != hooks) ]]; then
         compopt -o filenames
         COMPREPLY=($(compgen -d -- "$current"))
     else

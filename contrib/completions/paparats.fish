@@ -56,6 +56,10 @@ for pair in \
         'changed:Show which symbols a change touches' \
         'unused:List definitions that nothing seems to use' \
         'hubs:List what most files are built on' \
+        'docs:Find documents that answer a question' \
+        'doc:Print a document' \
+        'term:The glossary' \
+        'arch:The architectural memory' \
         'hooks:Git hooks of a checkout' \
         'service:The systemd user service' \
         'completions:Print completions for a shell' \
@@ -74,8 +78,30 @@ end
 complete -c paparats -l help -d 'Show help'
 complete -c paparats -n 'not __fish_use_subcommand' -l json -d 'Print JSON'
 
-function __paparats_on -a command
-    __fish_seen_subcommand_from $command
+# The words before the cursor that are no options: a command, its verb, the kind of a card, ...
+function __paparats_words
+    set -l skip 0
+    for word in (commandline -opc)[2..]
+        if test $skip = 1
+            set skip 0
+        else if string match -q -- '--*-dir' $word
+            set skip 1
+        else if not string match -q -- '-*' $word
+            echo $word
+        end
+    end
+end
+
+function __paparats_on
+    set -l words (__paparats_words)
+    set -l number (count $argv)
+    test "$words[1..$number]" = "$argv"
+end
+
+# The same, with nothing behind them yet.
+function __paparats_only
+    set -l words (__paparats_words)
+    test "$words" = "$argv"
 end
 
 complete -c paparats -n '__paparats_on add' -a '(__fish_complete_directories)'
@@ -163,6 +189,66 @@ for command in unused hubs
     complete -c paparats -n "__paparats_on $command" -l kind -x -d Kind \
         -a 'block cell class constant enum field function impl interface key macro method module \
     property resource route section struct test trait type variable window'
+end
+
+for command in docs term arch
+    complete -c paparats -n "__paparats_on $command" -s p -l project -x -a '(__paparats_projects)'
+    complete -c paparats -n "__paparats_on $command" -s g -l group -x -a '(__paparats_groups)' -d Group
+end
+for command in docs 'term search' 'term list' 'arch list' 'arch suggest'
+    complete -c paparats -n "__paparats_on $command" -s n -l limit -x -d 'How many'
+end
+complete -c paparats -n '__paparats_on docs' -l audience -x -d 'Only for them'
+complete -c paparats -n '__paparats_on docs' -l min-score-code -x -d 'Floor for projects with code'
+for command in docs 'term search' 'arch context'
+    complete -c paparats -n "__paparats_on $command" -l min-score -x -d 'Floor of likeness'
+end
+complete -c paparats -n '__paparats_on docs' -l history -d 'Say when each place changed last'
+complete -c paparats -n '__paparats_on docs' -l fresh -d 'Compare with the disk first'
+complete -c paparats -n '__paparats_on docs' -l full -d 'Show all lines of each excerpt'
+complete -c paparats -n '__paparats_on doc' -a '(__paparats_addresses)'
+complete -c paparats -n '__paparats_on doc' -l offset -x -d 'Begin behind so many characters'
+complete -c paparats -n '__paparats_on doc' -l all -d 'To its end'
+
+complete -c paparats -n '__paparats_only term' -a 'search list record delete'
+complete -c paparats -n '__paparats_on term record' -l alias -x -d 'Another name'
+for command in 'term delete' 'arch delete'
+    complete -c paparats -n "__paparats_on $command" -l yes -d 'Do not ask'
+end
+
+complete -c paparats -n '__paparats_only arch' \
+    -a 'context list check record delete suggest stats export import'
+complete -c paparats -n '__paparats_on arch context' -l components -x -d 'At most so many'
+complete -c paparats -n '__paparats_on arch context' -l decisions -x -d 'At most so many'
+complete -c paparats -n '__paparats_on arch context' -l lessons -x -d 'At most so many'
+complete -c paparats -n '__paparats_on arch context' -l unchecked -d 'Do not look at the code'
+for command in 'arch list' 'arch check'
+    complete -c paparats -n "__paparats_on $command" -l kind -x -a 'component decision lesson'
+end
+complete -c paparats -n '__paparats_on arch list' -l history -d 'Also superseded and deprecated'
+complete -c paparats -n '__paparats_on arch list' -l checked -d 'What became of what they name'
+complete -c paparats -n '__paparats_on arch list' -l cursor -x -d 'Go on where a list ended'
+complete -c paparats -n '__paparats_on arch export' -l prune -d 'Delete files of other notes'
+complete -c paparats -n '__paparats_on arch import' -l dry-run -d 'Only say what would change'
+for command in 'arch export' 'arch import'
+    complete -c paparats -n "__paparats_on $command" -a '(__fish_complete_directories)'
+end
+complete -c paparats -n '__paparats_only arch record' -a 'component decision lesson'
+complete -c paparats -n '__paparats_on arch record' -l file -x -d 'A file it is about'
+complete -c paparats -n '__paparats_on arch record' -l anchor -x -d 'Code it names'
+complete -c paparats -n '__paparats_on arch record component' -l summary -x -d 'What it does and owns'
+complete -c paparats -n '__paparats_on arch record component' -l neighbour -x -d 'What it works with'
+complete -c paparats -n '__paparats_on arch record decision' -l context -x -d 'What made it necessary'
+complete -c paparats -n '__paparats_on arch record decision' -l decision -x -d 'What was chosen'
+complete -c paparats -n '__paparats_on arch record decision' -l consequences -x -d 'What follows'
+complete -c paparats -n '__paparats_on arch record decision' -l rejected -x -d 'What was not chosen'
+complete -c paparats -n '__paparats_on arch record decision' -l supersedes -x -d 'What it replaces'
+complete -c paparats -n '__paparats_on arch record lesson' -l why -x -d 'Why it holds'
+complete -c paparats -n '__paparats_on arch record lesson' -l when -x -d 'When to think of it'
+complete -c paparats -n '__paparats_on arch record lesson' -l evidence -x -d 'Where it was learned'
+complete -c paparats -n '__paparats_on arch record lesson' -l severity -x -a 'info warning critical'
+for kind in decision lesson
+    complete -c paparats -n "__paparats_on arch record $kind" -l scope -x -a 'global component file'
 end
 
 complete -c paparats -n '__paparats_on show' -a '(__paparats_addresses)'

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from paparatsd.chunks.frontmatter import FrontMatter, read_front_matter
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 MAX_TITLE_CHARS = 120
-MAX_FRONTMATTER_ROWS = 300
+CERTAIN_HEADINGS = 3
+"""So many titles of one form are no accident: no other form is tried on plain text."""
 
 _ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t\r]*$")
 _SETEXT = re.compile(r" {0,3}(?:=+|-{2,})[ \t\r]*$")
@@ -24,6 +27,7 @@ _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 _RST_LINE = re.compile(r"(?P<mark>[=\-`:'\"~^_*+#<>.!$%&,;?@/\\|])(?P=mark){2,}[ \t\r]*$")
 _ADOC = re.compile(r"(?P<marks>={1,6}|#{1,6})[ \t]+(?P<title>\S.*?)[ \t\r]*$")
 _ADOC_FENCE = re.compile(r"(?P<fence>-{4,}|\.{4,}|={4,}|`{3,}|\+{4,}|/{4,}|\|={3,})[^\s]*[ \t\r]*$")
+_ADOC_LEVELS = "=-~^+"
 _ORG = re.compile(r"(?P<marks>\*+)[ \t]+(?P<title>\S.*?)[ \t\r]*$")
 _ORG_BLOCK = re.compile(r"[ \t]*#\+(?P<which>begin|end)_", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s[^()]*)?\)")
@@ -42,16 +46,23 @@ class Heading:
 
 @dataclass(slots=True)
 class Outline:
-    """What a reader found; `front` is the row after the front matter (0 when there is none)."""
+    """What a reader found below the front matter."""
 
     headings: list[Heading] = field(default_factory=list)
     fences: list[tuple[int, int]] = field(default_factory=list)
-    front: int = 0
+    matter: FrontMatter = field(default_factory=FrontMatter)
+
+    @property
+    def front(self) -> int:
+        """The row after the front matter; 0 when there is none."""
+        return self.matter.rows
 
 
 def read_outline(language: str, lines: Sequence[str]) -> Outline:
-    """Read the outline of a document in one of the prose languages."""
-    return READERS[language](lines)
+    """Read the outline of a document in one of the prose languages, or of plain text."""
+    outline = Outline(matter=read_front_matter(lines))
+    READERS[language](lines, outline)
+    return outline
 
 
 def plain_title(title: str) -> str:
@@ -60,8 +71,7 @@ def plain_title(title: str) -> str:
     return " ".join(plain.split())[:MAX_TITLE_CHARS].strip()
 
 
-def _read_markdown(lines: Sequence[str]) -> Outline:
-    outline = Outline(front=_front_matter(lines))
+def _read_markdown(lines: Sequence[str], outline: Outline) -> None:
     opened: tuple[int, str] | None = None
     paragraph = False
     for row in range(outline.front, len(lines)):
@@ -90,28 +100,15 @@ def _read_markdown(lines: Sequence[str]) -> Outline:
             paragraph = blank_above and _PROSE.match(line) is not None
     if opened is not None:
         outline.fences.append((opened[0], len(lines) - 1))
-    return outline
 
 
 def _closes(opening: str, fence: str, info: str) -> bool:
     return fence[0] == opening[0] and len(fence) >= len(opening) and not info.strip()
 
 
-def _front_matter(lines: Sequence[str]) -> int:
-    mark = lines[0].rstrip()
-    if mark not in {"---", "+++"}:
-        return 0
-    ends = {mark, "..."} if mark == "---" else {mark}
-    for row in range(1, min(len(lines), MAX_FRONTMATTER_ROWS)):
-        if lines[row].rstrip() in ends:
-            return row + 1
-    return 0
-
-
-def _read_rst(lines: Sequence[str]) -> Outline:
-    outline = Outline()
+def _read_rst(lines: Sequence[str], outline: Outline) -> None:
     styles: list[tuple[str, bool]] = []
-    row = 0
+    row = outline.front
     while row < len(lines) - 1:
         title, under = lines[row], lines[row + 1]
         match = _RST_LINE.match(under)
@@ -127,18 +124,22 @@ def _read_rst(lines: Sequence[str]) -> Outline:
         level = styles.index(style) + 1
         outline.headings.append(Heading(first, row + 2, level, plain_title(title)))
         row += 2
-    return outline
 
 
-def _read_asciidoc(lines: Sequence[str]) -> Outline:
-    outline = Outline()
+def _read_asciidoc(lines: Sequence[str], outline: Outline) -> None:
     opened: tuple[int, str] | None = None
-    for row, line in enumerate(lines):
+    for row in range(outline.front, len(lines)):
+        line = lines[row]
         fence = _ADOC_FENCE.match(line)
         if opened is not None:
             if fence is not None and fence["fence"] == opened[1]:
                 outline.fences.append((opened[0], row))
                 opened = None
+            continue
+        level = _underlined(lines, row, outline)
+        if level:
+            title = plain_title(lines[row - 1])
+            outline.headings.append(Heading(row - 1, row + 1, level, title))
             continue
         if fence is not None:
             opened = (row, fence["fence"])
@@ -149,13 +150,28 @@ def _read_asciidoc(lines: Sequence[str]) -> Outline:
             outline.headings.append(Heading(row, row + 1, len(match["marks"]), title))
     if opened is not None:
         outline.fences.append((opened[0], len(lines) - 1))
-    return outline
 
 
-def _read_org(lines: Sequence[str]) -> Outline:
-    outline = Outline()
+def _underlined(lines: Sequence[str], row: int, outline: Outline) -> int:
+    """Return the level of an AsciiDoc title of two lines of which `row` is the second, else 0.
+
+    The underline is as long as the title, give or take two, and nothing but an anchor or a blank
+    line stands above: what is otherwise the fence of a listing.
+    """
+    under = lines[row].rstrip()
+    level = _ADOC_LEVELS.find(under[:1]) + 1 if under else 0
+    if not level or row <= outline.front or under != under[0] * len(under) or len(under) < 3:
+        return 0
+    title = lines[row - 1].rstrip()
+    above = lines[row - 2].strip() if row - 2 >= outline.front else ""
+    fits = title[:1].isalnum() and abs(len(title) - len(under)) <= 2
+    return level if fits and (not above or above.startswith(("[", "//"))) else 0
+
+
+def _read_org(lines: Sequence[str], outline: Outline) -> None:
     opened = -1
-    for row, line in enumerate(lines):
+    for row in range(outline.front, len(lines)):
+        line = lines[row]
         block = _ORG_BLOCK.match(line)
         if block is not None:
             if block["which"].lower() == "begin" and opened < 0:
@@ -168,14 +184,25 @@ def _read_org(lines: Sequence[str]) -> Outline:
         if match is not None:
             title = plain_title(match["title"])
             outline.headings.append(Heading(row, row + 1, min(len(match["marks"]), 9), title))
-    return outline
 
 
-READERS: Mapping[str, Callable[[Sequence[str]], Outline]] = MappingProxyType(
+def _read_plain(lines: Sequence[str], outline: Outline) -> None:
+    """Read plain text by the marks it uses most: underlined titles, `== Title`, `# Title`."""
+    for reader in (_read_rst, _read_asciidoc, _read_markdown):
+        tried = Outline(matter=outline.matter)
+        reader(lines, tried)
+        if len(tried.headings) > len(outline.headings):
+            outline.headings, outline.fences = tried.headings, tried.fences
+        if len(outline.headings) >= CERTAIN_HEADINGS:
+            return
+
+
+READERS: Mapping[str, Callable[[Sequence[str], Outline], None]] = MappingProxyType(
     {
         "markdown": _read_markdown,
         "rst": _read_rst,
         "asciidoc": _read_asciidoc,
         "org": _read_org,
+        "text": _read_plain,
     }
 )

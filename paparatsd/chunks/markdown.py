@@ -1,21 +1,20 @@
-"""Prose with headings (Markdown, reStructuredText, AsciiDoc, Org): one chunk per section."""
+"""Prose with headings (Markdown, reStructuredText, AsciiDoc, Org, text): a chunk per section."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from paparatsd.chunks.fragments import Fragments
-from paparatsd.chunks.headings import READERS, read_outline
 from paparatsd.chunks.lines import split_rows
 from paparatsd.model import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.chunks.headings import Outline
+    from paparatsd.chunks.headings import Heading, Outline
     from paparatsd.chunks.limits import ChunkLimits
     from paparatsd.chunks.textmap import Span, TextMap
 
@@ -37,37 +36,56 @@ class _Section:
     empty: bool
 
 
-def is_prose(language: str) -> bool:
-    """Say whether files of this language are cut by their headings."""
-    return language in READERS
+@dataclass(slots=True)
+class Trail:
+    """The headings above a place, as (level, title), and the fragments given so far."""
+
+    path: list[tuple[int, str]] = field(default_factory=list)
+    fragments: Fragments = field(default_factory=Fragments)
+    seen: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def name(self) -> str | None:
+        """The titles from the highest to the nearest one, as one breadcrumb."""
+        name = " > ".join(title for _, title in self.path if title)
+        return name[-MAX_NAME_CHARS:].strip(" >") or None
+
+    def enter(self, heading: Heading) -> None:
+        """Go on below a heading."""
+        while self.path and self.path[-1][0] >= heading.level:
+            self.path.pop()
+        self.path.append((heading.level, heading.title))
 
 
-def prose_chunks(language: str, source: TextMap, limits: ChunkLimits) -> tuple[Chunk, ...]:
-    """Cut a document at its headings; fenced blocks stay whole where they fit."""
-    outline = read_outline(language, source.lines)
-    writer = _Writer(source, outline, limits)
+def prose_chunks(
+    source: TextMap, outline: Outline, limits: ChunkLimits, trail: Trail | None = None
+) -> tuple[Chunk, ...]:
+    """Cut a document at its headings; fenced blocks stay whole where they fit.
+
+    Front matter is a "block", everything else a "section". With `trail` the text goes on below the
+    headings of an earlier one, and what is below its own ones comes next.
+    """
+    trail = trail if trail is not None else Trail()
+    writer = _Writer(source, outline, limits, trail)
     if outline.front:
         writer.write(0, outline.front - 1, None, "block")
-    for group in _groups(source, _sections(source, outline), limits):
+    for group in _groups(source, _sections(source, outline, trail), limits):
         shown = next((s for s in group if s.name is not None and not s.empty), group[0])
         writer.write(group[0].first, group[-1].last, shown.name, "section")
     return tuple(writer.chunks)
 
 
-def _sections(source: TextMap, outline: Outline) -> list[_Section]:
+def _sections(source: TextMap, outline: Outline, trail: Trail) -> list[_Section]:
     rows = [h.row for h in outline.headings]
     end = len(source.lines)
     sections = []
     if (rows[0] if rows else end) > outline.front:
-        sections.append(_Section(outline.front, (rows[0] if rows else end) - 1, 0, None, False))
-    path: list[tuple[int, str]] = []
+        last = (rows[0] if rows else end) - 1
+        sections.append(_Section(outline.front, last, 0, trail.name, False))
     for heading, (first, after) in zip(outline.headings, pairwise([*rows, end]), strict=True):
-        while path and path[-1][0] >= heading.level:
-            path.pop()
-        path.append((heading.level, heading.title))
-        name = " > ".join(title for _, title in path if title)[-MAX_NAME_CHARS:].strip(" >")
+        trail.enter(heading)
         empty = source.trimmed(heading.body, after - 1) is None
-        sections.append(_Section(first, after - 1, heading.level, name or None, empty))
+        sections.append(_Section(first, after - 1, heading.level, trail.name, empty))
     return sections
 
 
@@ -93,12 +111,14 @@ def _groups(
 class _Writer:
     """Writes the chunks of one document in order."""
 
-    def __init__(self, source: TextMap, outline: Outline, limits: ChunkLimits) -> None:
+    def __init__(
+        self, source: TextMap, outline: Outline, limits: ChunkLimits, trail: Trail
+    ) -> None:
         self.chunks: list[Chunk] = []
         self._source = source
         self._limits = limits
-        self._fragments = Fragments()
-        self._seen: Counter[str] = Counter()
+        self._fragments = trail.fragments
+        self._seen = trail.seen
         self._fence_end = dict(outline.fences)
 
     def write(self, first: int, last: int, name: str | None, kind: str) -> None:

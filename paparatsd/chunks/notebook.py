@@ -1,21 +1,27 @@
-"""Jupyter notebooks: the sources of their cells, at their lines in the file, without outputs."""
+"""Jupyter notebooks: the sources of their cells, at their lines in the file, without outputs.
+
+Prose is cut at its headings as a document is ("section"); code stands below them ("cell").
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.fragments import Fragments
+from paparatsd.chunks.elision import elide_data
 from paparatsd.chunks.grammar import load_grammar
+from paparatsd.chunks.headings import Outline, read_outline
 from paparatsd.chunks.languages import has_grammar
+from paparatsd.chunks.markdown import TINY_SHARE, Trail, prose_chunks
 from paparatsd.chunks.structure import Structure, TooManyErrors, read_structure
 from paparatsd.chunks.textmap import encode, map_text
 from paparatsd.chunks.tree import parse_tree
 from paparatsd.model import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tree_sitter import Node
 
@@ -64,19 +70,66 @@ def read_notebook(source: TextMap, deadline: Deadline) -> Notebook:
     return Notebook(tuple(c for c in found if c is not None), _kernel_language(document))
 
 
-def notebook_chunks(notebook: Notebook, limits: ChunkLimits) -> tuple[Chunk, ...]:
-    """Make chunks of cells: small neighbours together, large cells in several pieces."""
-    fragments = Fragments()
-    chunks: list[Chunk] = []
-    for lines in _groups(notebook, limits):
-        text = "\n".join(line.text for line in lines)
-        if text.isspace() or not text:
-            continue
-        for piece in _cut(text, limits.hard):
-            fragment = fragments.of_text(piece)
+def notebook_chunks(notebook: Notebook, limits: ChunkLimits) -> tuple[tuple[Chunk, ...], Outline]:
+    """Make chunks of cells: small neighbours together, large cells in several pieces.
+
+    Prose and code are apart, but for a heading or a few words right above code. Also returns the
+    headings of all prose; their rows count from the cells they stand in.
+    """
+    writer = _Writer(limits)
+    for code, run in groupby(notebook.cells, key=lambda cell: cell.code):
+        if code:
+            writer.write_code(list(run))
+        else:
+            writer.write_prose([line for cell in run for line in cell.lines])
+    writer.write_code([])
+    return tuple(writer.chunks), writer.outline
+
+
+class _Writer:
+    """Writes the chunks of one notebook in order."""
+
+    def __init__(self, limits: ChunkLimits) -> None:
+        self.chunks: list[Chunk] = []
+        self.outline = Outline()
+        self._limits = limits
+        self._trail = Trail()
+        self._lead: tuple[CellLine, ...] = ()
+
+    def write_prose(self, lines: Sequence[CellLine]) -> None:
+        """Write cells of prose; what is too short to stand alone waits for the code below it."""
+        texts = [line.text for line in lines]
+        source = map_text(elide_data("\n".join(texts), texts))
+        outline = read_outline("markdown", source.lines)
+        self.outline.headings.extend(outline.headings)
+        if not self.chunks:
+            self.outline.matter = outline.matter
+        body = len(source.text) - sum(source.size(h.row, h.body - 1) for h in outline.headings)
+        if body < TINY_SHARE * self._limits.target:
+            self._lead = tuple(lines)
+            for heading in outline.headings:
+                self._trail.enter(heading)
+            return
+        for chunk in prose_chunks(source, outline, self._limits, self._trail):
+            first, last = lines[chunk.start_line - 1].row + 1, lines[chunk.end_line - 1].row + 1
+            placed = replace(chunk, ordinal=len(self.chunks), start_line=first, end_line=last)
+            self.chunks.append(placed)
+
+    def write_code(self, cells: Sequence[Cell]) -> None:
+        """Write cells of code below the words that lead to them; both may be missing."""
+        lead = (Cell(code=False, lines=self._lead),) if self._lead else ()
+        self._lead = ()
+        for lines in _groups((*lead, *cells), self._limits):
+            text = "\n".join(line.text for line in lines)
+            if text.isspace() or not text:
+                continue
             first, last = lines[0].row + 1, lines[-1].row + 1
-            chunks.append(Chunk(len(chunks), first, last, "cell", None, fragment, piece))
-    return tuple(chunks)
+            for piece in _cut(text, self._limits.hard):
+                fragment = self._trail.fragments.of_text(piece)
+                name = self._trail.name
+                self.chunks.append(
+                    Chunk(len(self.chunks), first, last, "cell", name, fragment, piece)
+                )
 
 
 def read_code(notebook: Notebook, limits: ChunkLimits, deadline: Deadline) -> Structure | None:
@@ -98,11 +151,12 @@ def read_code(notebook: Notebook, limits: ChunkLimits, deadline: Deadline) -> St
     return replace(read, uses=uses, facts=facts, comments=comments)
 
 
-def _groups(notebook: Notebook, limits: ChunkLimits) -> Iterator[list[CellLine]]:
+def _groups(cells: Sequence[Cell], limits: ChunkLimits) -> Iterator[list[CellLine]]:
     group: list[CellLine] = []
     size = 0
-    for cell in notebook.cells:
-        if group and size + cell.size > limits.target // 2:
+    for before, cell in enumerate(cells, -1):
+        led = before >= 0 and not cells[before].code
+        if group and not led and size + cell.size > limits.target // 2:
             yield group
             group, size = [], 0
         for line in cell.lines:

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from paparatsd.chunks.document import read_head
+from paparatsd.chunks.elision import elide_data
 from paparatsd.chunks.embedded import PAGES, read_page
 from paparatsd.chunks.fingerprint import chunker_fingerprint
 from paparatsd.chunks.fragments import Fragments, name_chunks
-from paparatsd.chunks.languages import has_grammar, language_of
+from paparatsd.chunks.headings import read_outline
+from paparatsd.chunks.languages import UNKNOWN, has_grammar, language_of
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.lines import windows
 from paparatsd.chunks.manifests.table import manifest_facts
-from paparatsd.chunks.markdown import is_prose, prose_chunks
+from paparatsd.chunks.markdown import prose_chunks
 from paparatsd.chunks.notebook import notebook_chunks, read_code, read_notebook
+from paparatsd.chunks.readable import is_document, is_text_document
 from paparatsd.chunks.routes import find_routes
 from paparatsd.chunks.structure import TooManyErrors, read_structure
 from paparatsd.chunks.textmap import index_at, map_text
@@ -38,6 +42,7 @@ log = structlog.get_logger()
 MAX_DATA_CHARS = 400_000
 """Larger data files are cut into windows: their keys say little and their trees are huge."""
 
+_PROSE = frozenset({"markdown", "rst", "asciidoc", "org"})
 _DATA = frozenset({"json", "yaml", "toml", "xml", "ini", "properties"})
 _CPP_HEADER = re.compile(
     r"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)"
@@ -70,7 +75,7 @@ def _read(path: str, text: str, limits: ChunkLimits, *, structure: bool) -> Pars
         return _windows_only(language, source, limits, "structure is switched off for this file")
     deadline = deadline_in(limits.deadline_s)
     try:
-        return _parse(language, source, limits, deadline)
+        return _parse(path, language, source, limits, deadline)
     except DeadlinePassed:
         reason = f"structure took longer than {limits.deadline_s:g} s"
     except TooManyErrors as problem:
@@ -81,13 +86,13 @@ def _read(path: str, text: str, limits: ChunkLimits, *, structure: bool) -> Pars
     return _windows_only(language, source, limits, reason)
 
 
-def _parse(language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline) -> ParsedFile:
-    if is_prose(language):
-        return ParsedFile(
-            language, prose_chunks(language, source, limits), (), (), lines=_count_lines(source)
-        )
+def _parse(
+    path: str, language: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
+) -> ParsedFile:
+    if language in _PROSE or (language == UNKNOWN and is_text_document(path, source)):
+        return _parse_prose(path, language, source, limits)
     if language == "notebook":
-        return _parse_notebook(source, limits, deadline)
+        return _parse_notebook(path, source, limits, deadline)
     if language in PAGES:
         return _assemble(language, source, read_page(language, source, limits, deadline))
     if not has_grammar(language):
@@ -112,10 +117,30 @@ def _assemble(language: str, source: TextMap, read: Structure) -> ParsedFile:
     )
 
 
-def _parse_notebook(source: TextMap, limits: ChunkLimits, deadline: Deadline) -> ParsedFile:
+def _parse_prose(path: str, language: str, source: TextMap, limits: ChunkLimits) -> ParsedFile:
+    elided = elide_data(source.text, source.lines)
+    if elided is not source.text:
+        source = map_text(elided)
+    outline = read_outline(language, source.lines)
+    is_read = language == UNKNOWN or is_document(path, source, outline)
+    return ParsedFile(
+        language=language,
+        chunks=prose_chunks(source, outline, limits),
+        symbols=(),
+        uses=(),
+        lines=_count_lines(source),
+        document=read_head(path, language, source.lines, outline) if is_read else None,
+    )
+
+
+def _parse_notebook(
+    path: str, source: TextMap, limits: ChunkLimits, deadline: Deadline
+) -> ParsedFile:
     notebook = read_notebook(source, deadline)
-    chunks = notebook_chunks(notebook, limits)
-    parsed = ParsedFile("notebook", chunks, (), (), lines=_count_lines(source))
+    chunks, outline = notebook_chunks(notebook, limits)
+    is_read = any(chunk.kind == "section" for chunk in chunks)
+    head = read_head(path, "notebook", (), outline) if is_read else None
+    parsed = ParsedFile("notebook", chunks, (), (), lines=_count_lines(source), document=head)
     try:
         code = read_code(notebook, limits, deadline)
     except TooManyErrors as problem:

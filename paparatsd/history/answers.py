@@ -155,6 +155,15 @@ class Answers:
         note = self._note_of([newest]).get(newest)
         return LastChange(note, len(commits), fresh)
 
+    def touched(self, paths: Sequence[str]) -> list[float | None]:
+        """Return when the newest commit of each path was made, None where none is known."""
+        newest = [self._project.base(path) for path in paths]
+        stored = self._facts.store.read.commits({number for number in newest if number})
+        return [
+            float(stored[number].commit.committed.seconds) if number in stored else None
+            for number in newest
+        ]
+
     def _version_at(self, path: str) -> VersionId | None:
         entry = self._reader.view_at(self._project.followed.project_id, [path]).get(path)
         return entry.version if entry is not None else None

@@ -72,6 +72,7 @@ class Server:
             "rewritten": self.rewritten,
             "log": self.log,
             "last_changes": self.last_changes,
+            "touched": self.touched,
             "allow": self.allow,
             "find": self.find,
             "ping": lambda: "pong",
@@ -182,6 +183,19 @@ class Server:
             else None
             for one in places
         ]
+
+    def touched(self, places: Sequence[tuple[int, str]]) -> list[float | None]:
+        """Return when the newest commit of each (project, path) was made, None if unknown."""
+        paths: dict[int, list[str]] = {}
+        for project_id, path in places:
+            if project_id in self._projects:
+                paths.setdefault(project_id, []).append(path)
+        told = {
+            (project_id, path): moment
+            for project_id, wanted in paths.items()
+            for path, moment in zip(wanted, self._answers(project_id).touched(wanted), strict=True)
+        }
+        return [told.get((project_id, path)) for project_id, path in places]
 
     def allow(self, projects: Sequence[int], asked: Asked) -> dict[int, dict[int, frozenset[int]]]:
         """Return by project the chunks that a filter lets through: numbers by version."""

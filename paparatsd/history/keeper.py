@@ -228,6 +228,11 @@ class HistoryKeeper:
         found: list[LastChange | None] = await self._ask("last_changes", places)
         return found
 
+    async def touched(self, places: Sequence[tuple[int, str]]) -> list[float | None]:
+        """Return when the newest commit of each (project, path) was made, None if unknown."""
+        found: list[float | None] = await self._ask("touched", places)
+        return found
+
     async def allow(
         self, projects: Sequence[int], asked: Asked
     ) -> dict[int, dict[int, frozenset[int]]]:

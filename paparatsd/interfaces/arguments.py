@@ -62,6 +62,16 @@ class Arguments:
             return None
         return _checked_text(name, value, max_chars) or None
 
+    def mark(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str:
+        """Return where a list is to go on, as an answer gave it, "" for its beginning.
+
+        A mark of digits may come back as a number.
+        """
+        value = self._members.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            self._members[name] = str(value)
+        return self.optional_text(name, max_chars=max_chars) or ""
+
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; a single text counts as a list of one."""
         value = self._take(name)
@@ -98,6 +108,22 @@ class Arguments:
             raise BadQuery(f"{name} must be a number from {low:g} to {high:g}")
         return float(value)
 
+    def optional_real(self, name: str, *, low: float, high: float) -> float | None:
+        """Return a number from `low` to `high`, or None when absent."""
+        if name not in self._members:
+            self._known.append(name)
+            return None
+        return self.real(name, default=low, low=low, high=high)
+
+    def members(self, name: str) -> Arguments | None:
+        """Return the members of an object, or None when absent; who takes them finishes them."""
+        value = self._take(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise BadQuery(f"{name} must be an object")
+        return Arguments(value)
+
     def flag(self, name: str, *, default: bool) -> bool:
         """Return a truth value."""
         value = self._take(name)
@@ -109,11 +135,13 @@ class Arguments:
             raise BadQuery(f"{name} must be true or false")
         return value
 
-    def choice(self, name: str, choices: Sequence[str], *, default: str) -> str:
-        """Return one of the choices."""
+    def choice(self, name: str, choices: Sequence[str], *, default: str | None = None) -> str:
+        """Return one of the choices; without a default it has to be given."""
         value = self._take(name)
-        if value is None:
+        if value is None and default is not None:
             return default
+        if value is None:
+            raise BadQuery(f"{name} is missing; it must be one of {', '.join(choices)}")
         if not isinstance(value, str) or value not in choices:
             raise BadQuery(f"{name} must be one of {', '.join(choices)}")
         return value
@@ -124,6 +152,17 @@ class Arguments:
         if any(one not in choices for one in chosen):
             raise BadQuery(f"{name} must be a list of some of {', '.join(choices)}")
         return chosen
+
+    def objects(self, name: str, *, max_items: int) -> list[Arguments]:
+        """Return a list of objects; who takes their members finishes each."""
+        value = self._take(name)
+        if (
+            not isinstance(value, list)
+            or len(value) > max_items
+            or not all(isinstance(item, dict) for item in value)
+        ):
+            raise BadQuery(f"{name} must be a list of at most {max_items} objects")
+        return [Arguments(item) for item in value]
 
     def finish(self) -> None:
         """Refuse what nobody asked for: a misspelt argument must not pass for none."""

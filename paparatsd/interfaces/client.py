@@ -139,8 +139,8 @@ class Client:
         """POST /v1/explain; options as in `contrib/API.md`."""
         return self.call("POST", "/v1/explain", {"query": query, **options})
 
-    def graph(self, call: str, /, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
-        """POST /v1/{usages, definition, outline, calls, impact, changed, unused or hubs}."""
+    def ask(self, call: str, /, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
+        """POST /v1/{call}: such as usages, docs or cards/context; as in `contrib/API.md`."""
         return self.call("POST", f"/v1/{call}", options)
 
     def hooks(self, verb: str, target: str) -> dict[str, Any]:

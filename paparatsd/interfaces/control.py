@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, PaparatsError
-from paparatsd.interfaces import asking, asking_graph, shapes
+from paparatsd.interfaces import asking, asking_graph, asking_knowledge, shapes
 from paparatsd.interfaces.api import ServiceApi
 from paparatsd.interfaces.requests import body_of, parameters_of
 from paparatsd.model import Depth, GroupName, ProjectName
@@ -280,6 +280,20 @@ CALLS: tuple[tuple[str, str, Call], ...] = (
     ("POST", "/v1/changed", asking_graph.changed),
     ("POST", "/v1/unused", asking_graph.unused),
     ("POST", "/v1/hubs", asking_graph.hubs),
+    ("POST", "/v1/docs", asking_knowledge.docs),
+    ("POST", "/v1/document", asking_knowledge.document),
+    ("POST", "/v1/terms/search", asking_knowledge.search_terms),
+    ("POST", "/v1/terms/list", asking_knowledge.list_terms),
+    ("POST", "/v1/terms/record", asking_knowledge.record_term),
+    ("POST", "/v1/terms/delete", asking_knowledge.delete_terms),
+    ("POST", "/v1/cards/context", asking_knowledge.context),
+    ("POST", "/v1/cards/list", asking_knowledge.list_cards),
+    ("POST", "/v1/cards/record", asking_knowledge.record_card),
+    ("POST", "/v1/cards/delete", asking_knowledge.delete_cards),
+    ("POST", "/v1/cards/suggest", asking_knowledge.suggest),
+    ("POST", "/v1/cards/stats", asking_knowledge.stats),
+    ("POST", "/v1/cards/export", asking_knowledge.export_files),
+    ("POST", "/v1/cards/import", asking_knowledge.import_files),
     ("POST", "/v1/hooks/install", _hooks),
     ("POST", "/v1/hooks/uninstall", _hooks),
     ("POST", "/v1/hooks/status", _hooks),

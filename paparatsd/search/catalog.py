@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import Chunk, RepoId, ShardKey, Use
     from paparatsd.store.reader import CatalogReader
-    from paparatsd.store.rows import Definition, Frequencies
+    from paparatsd.store.rows import Definition, DocumentRow, Frequencies
 
 
 class CatalogSource:
@@ -37,6 +37,15 @@ class CatalogSource:
             for path, version in zip(paths, versions.tolist(), strict=True)
         ]
         return generation, files, frequencies
+
+    def documents(self, project_id: int) -> tuple[int, Sequence[DocumentRow], Iterable[str]]:
+        """Return the project's generation, its documents by path, and the languages it shows."""
+        with self._reader.snapshot() as reader:
+            return (
+                reader.generation(project_id),
+                reader.documents(project_id),
+                tuple(reader.totals(project_id).languages),
+            )
 
     def _read_languages(self, project_id: int, versions: Sequence[int]) -> dict[int, str]:
         before = self._languages.get(project_id, {})

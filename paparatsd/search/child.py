@@ -17,6 +17,7 @@ import structlog
 from paparatsd import ipc
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.search.catalog import CatalogSource
+from paparatsd.search.docs_engine import DocsEngine
 from paparatsd.search.frames import pack_ranked, unpack_asked
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
@@ -46,6 +47,7 @@ class Server:
         self._catalog = catalog
         self._options = options
         self._engine: WarmEngine | None = None
+        self._docs: DocsEngine | None = None
         self._encoder: StaticModel | None = None
         self._loading = False
         self.shortcut: Shortcut | None = None
@@ -62,6 +64,13 @@ class Server:
             self._engine = WarmEngine(source, encoder, ranker=load_ranker(ranker))
             gc.freeze()
         return self._engine
+
+    def docs(self) -> DocsEngine:
+        """Return what answers from documents, made on first use."""
+        if self._docs is None:
+            source, engine = CatalogSource(CatalogReader(self._catalog)), self.engine()
+            self._docs = DocsEngine(source, engine.shelf, engine.embed_query)
+        return self._docs
 
     def _model(self) -> StaticModel:
         """Return the built-in model, loaded on first use."""
@@ -87,24 +96,26 @@ class Server:
     def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
         """Serve one request of the daemon."""
         del note
-        if operation == "find":
-            return self._find(unpack_asked(argument))
-        if operation == "rank":
-            token, replies = argument
-            return pack_ranked(self.engine().rank(token, replies))
-        if operation == "show":
-            address, radius, scope = argument
-            return self.engine().show(address, radius, scope)
-        if operation == "embed":
-            texts, query = argument
-            model = self._model()
-            rows = model.encode_queries(texts) if query else model.encode(texts)
-            return rows, model.spec.fingerprint
-        if operation == "warm":
-            return self.engine().warm(argument)
-        if operation == "ping":
-            return "pong"
-        raise ValueError(f"unknown operation {operation!r}")
+        known: dict[str, Callable[[Any], Any]] = {
+            "find": lambda asked: self._find(unpack_asked(asked)),
+            "rank": lambda asked: pack_ranked(self.engine().rank(*asked)),
+            "show": lambda asked: self.engine().show(*asked),
+            "docs": lambda asked: self.docs().plan(asked),
+            "docs_rank": lambda asked: self.docs().rank(*asked),
+            "document": lambda asked: self.docs().document(asked),
+            "embed": lambda asked: self._embed(*asked),
+            "warm": lambda asked: self.engine().warm(asked),
+            "ping": lambda _: "pong",
+        }
+        if operation not in known:
+            raise ValueError(f"unknown operation {operation!r}")
+        return known[operation](argument)
+
+    def _embed(self, texts: Sequence[str], query: bool) -> Any:  # noqa: ANN401 - what a frame carries
+        """Return the vectors of texts and what names the model."""
+        model = self._model()
+        rows = model.encode_queries(texts) if query else model.encode(texts)
+        return rows, model.spec.fingerprint
 
     def _find(self, asked: Asked) -> Any:  # noqa: ANN401 - what a frame carries
         """Return (None, answer), now or later, or (plan, None): then the daemon asks the store."""

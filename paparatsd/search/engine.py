@@ -97,6 +97,11 @@ class Engine:
         self._pinned: OrderedDict[int, Pinned] = OrderedDict()
         self._tokens = itertools.count(1)
 
+    @property
+    def shelf(self) -> Shelf:
+        """Records and texts, for whoever else answers from them in this process."""
+        return self._shelf
+
     def plan(
         self,
         request: SearchRequest,

@@ -31,12 +31,12 @@ from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError, local_error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import GroupName, RecallReply
+    from paparatsd.model import GroupName, RecallReply, RecallRequest
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
     from paparatsd.search.recall import RecallPlan
@@ -117,7 +117,7 @@ class Searcher:
         # What a filter by history lets through may change without a new generation.
         ranked, notes = (None if scope.limited else self._cache.get(key)), ()
         if ranked is None:
-            found = await self._within(request.deadline_s, lambda: self._find(request, scope))
+            found = await self.within(request.deadline_s, lambda: self._find(request, scope))
             ranked, notes = found.ranked, found.notes
             if found.complete and not scope.limited:
                 self._cache.put(key, scope, ranked)
@@ -137,9 +137,9 @@ class Searcher:
 
         Raises BadQuery for a malformed address, UnknownProject or UnknownAddress.
         """
-        view: ChunkView = await self._within(
+        view: ChunkView = await self.within(
             deadline_s,
-            lambda: self._twice(lambda: self._ask("show", (address, radius, scope), deadline_s)),
+            lambda: self.twice(lambda: self.ask("show", (address, radius, scope), deadline_s)),
         )
         return view
 
@@ -149,7 +149,7 @@ class Searcher:
 
     async def warm(self, scope: Scope) -> None:
         """Load the model and the views of a scope before the first question needs them."""
-        await self._ask("warm", scope, 60.0, urgency=ipc.BULK)
+        await self.ask("warm", scope, 60.0, urgency=ipc.BULK)
         self._warmed |= {one.project_id for one in scope.projects if one.building is None}
 
     def warm_soon(self, scope: Callable[[], Scope]) -> None:
@@ -175,7 +175,10 @@ class Searcher:
         except PaparatsError as error:  # the next question will say so, if it matters
             log.debug("warming_failed", error=str(error))
 
-    async def _within(self, deadline_s: float, work: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what the work returns
+    # ------------------------------------------------------------------ for other searches, too
+
+    async def within(self, deadline_s: float, work: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what the work returns
+        """Do the work when it is its turn. Raises Busy, and Unavailable at the deadline."""
         waiting = True
         try:
             async with asyncio.timeout(deadline_s), self._running:
@@ -198,11 +201,11 @@ class Searcher:
         return Found(ranked, found.notes, complete)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
-        vector, notes = await self._vector(request)
-        found: Found = await self._twice(lambda: self._attempt(request, scope, vector, notes))
+        vector, notes = await self.vector(request.query, request.deadline_s)
+        found: Found = await self.twice(lambda: self._attempt(request, scope, vector, notes))
         return found
 
-    async def _twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
+    async def twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
         """Make the attempt, and once more when the search process died under it."""
         try:
             return await attempt()
@@ -215,14 +218,20 @@ class Searcher:
         except RemoteError as error:
             raise local_error(error, self._child.name) from error
 
-    async def _vector(
-        self, request: SearchRequest
+    @property
+    def built_in(self) -> bool:
+        """Whether the search process makes the vectors of questions itself."""
+        return self._embed_query is None
+
+    async def vector(
+        self, text: str, deadline_s: float
     ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
+        """Return a question's vector by the endpoint, if one is used, and a note without it."""
         if self._embed_query is None:
             return None, ()
         try:
-            async with asyncio.timeout(min(MAX_EMBED_S, request.deadline_s / 2)):
-                return await self._embed_query(request.query), ()
+            async with asyncio.timeout(min(MAX_EMBED_S, deadline_s / 2)):
+                return await self._embed_query(text), ()
         except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
             log.warning("query_not_embedded", error=str(error))
             return None, (NO_EMBEDDER,)
@@ -234,13 +243,13 @@ class Searcher:
         vector: NDArray[np.float32] | None,
         notes: tuple[str, ...],
     ) -> Found:
-        asked = Asked(request, scope, vector, self._embed_query is None, self._linked())
+        asked = Asked(request, scope, vector, self.built_in, self._linked())
         plan: RecallPlan | None
-        plan, packed = await self._ask("find", pack_asked(asked), request.deadline_s)
+        plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:
             return Found(unpack_ranked(packed), notes, complete=not notes)
-        replies, problem = await self._recall(plan, request.deadline_s)
-        packed = await self._ask("rank", (plan.token, replies), request.deadline_s)
+        replies, problem = await self.recall(plan.requests, request.deadline_s)
+        packed = await self.ask("rank", (plan.token, replies), request.deadline_s)
         ranked = unpack_ranked(packed)
         if problem is not None:
             if not ranked.hits:
@@ -248,20 +257,21 @@ class Searcher:
             notes = (*notes, NO_STORE)
         return Found(ranked, notes, complete=not notes)
 
-    async def _recall(
-        self, plan: RecallPlan, deadline_s: float
+    async def recall(
+        self, requests: Sequence[RecallRequest], deadline_s: float
     ) -> tuple[list[RecallReply], VectorStoreUnavailable | None]:
-        if not plan.requests:
+        """Ask the stores; without their answer return why there is none."""
+        if not requests:
             return [], None
         try:
             async with asyncio.timeout(min(MAX_RECALL_S, deadline_s / 2)):
-                return await self._store.recall(plan.requests), None
+                return await self._store.recall(requests), None
         except (Unavailable, errors.BadReply, TimeoutError) as error:
             log.warning("recall_failed", error=str(error) or "no answer in time")
             reason = str(error) or "no answer in time"
             return [], VectorStoreUnavailable(f"the vector store cannot be searched: {reason}")
 
-    async def _ask(
+    async def ask(
         self,
         operation: str,
         argument: Any,  # noqa: ANN401 - whatever the operation takes
@@ -269,6 +279,7 @@ class Searcher:
         *,
         urgency: int = ipc.URGENT,
     ) -> Any:  # noqa: ANN401 - whatever the operation returns
+        """Ask the search process."""
         return await self._child.call(operation, argument, timeout_s=deadline_s, urgency=urgency)
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.model import ParsedFile
+from paparatsd.model import DocumentHead, ParsedFile
 from paparatsd.store.names import storable
 from paparatsd.store.packs import pack_chunks, pack_facts, pack_symbols, pack_uses
 
@@ -46,6 +46,7 @@ class PackedFile:
     used: Mapping[str, int]
     facts: bytes = b""
     labels: tuple[tuple[str, str], ...] = ()
+    document: DocumentHead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,17 @@ def pack_file(parsed: ParsedFile) -> PackedFile:
         used=_counted(parsed.uses),
         facts=pack_facts(parsed.facts),
         labels=tuple(sorted(_labels(parsed.facts))),
+        document=None if parsed.document is None else _storable_head(parsed.document),
+    )
+
+
+def _storable_head(head: DocumentHead) -> DocumentHead:
+    return DocumentHead(
+        title=storable(head.title),
+        link=storable(head.link),
+        modified=head.modified,
+        audience=storable(head.audience),
+        refused=storable(head.refused),
     )
 
 
@@ -105,7 +117,14 @@ def _labels(facts: Sequence[Fact]) -> set[tuple[str, str]]:
 def pack_version(row: VersionRow) -> PackedVersion:
     """Do the part of writing a version that needs no database."""
     parsed = ParsedFile(
-        row.language, row.chunks, row.symbols, row.uses, (), row.lines, row.degraded, row.facts
+        language=row.language,
+        chunks=row.chunks,
+        symbols=row.symbols,
+        uses=row.uses,
+        lines=row.lines,
+        degraded=row.degraded,
+        facts=row.facts,
+        document=row.document,
     )
     return PackedVersion(
         id=row.id,

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from paparatsd.store.rows import (
         Definition,
+        DocumentRow,
         FilePacks,
         Frequencies,
         ProjectRow,
@@ -121,6 +122,11 @@ class CatalogReader:
         """Return the paths of a view in order and, parallel to them, their versions."""
         with self._reading() as connection:
             return views.read_view_versions(connection, project_id)
+
+    def documents(self, project_id: int) -> list[DocumentRow]:
+        """Return the documents among what a project shows, by path."""
+        with self._reading() as connection:
+            return views.read_documents(connection, project_id)
 
     def skipped(self, project_id: int) -> dict[str, SkippedRow]:
         """Return what a project skips, by path."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paparatsd.model import (
         Chunk,
         ContentId,
+        DocumentHead,
         Fact,
         Fingerprint,
         Head,
@@ -46,6 +47,7 @@ class VersionRow:
     record: bytes
     degraded: str = ""
     facts: tuple[Fact, ...] = ()
+    document: DocumentHead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,24 @@ class VersionInfo:
     lines: int
     chunks: int
     degraded: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document that a project shows. `chunks` is how many there are.
+
+    The rest is what the document says of itself (`model.DocumentHead`).
+    """
+
+    path: str
+    version: VersionId
+    language: str
+    chunks: int
+    title: str
+    link: str
+    modified: float | None
+    audience: str
+    refused: str
 
 
 @dataclass(frozen=True, slots=True)

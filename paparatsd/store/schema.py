@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x50617061  # "Papa": tells our files from other people's SQLite files
 
 # What a version is worth in `vector_state.state`.
@@ -105,4 +105,12 @@ GRAPH = (
         version INTEGER NOT NULL REFERENCES versions(id) ON DELETE CASCADE,
         PRIMARY KEY(kind, name, version)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX labels_version ON labels(version)",
+)
+
+DOCUMENTS = (
+    # Versions that are documents, with what they say of themselves (`model.DocumentHead`).
+    """CREATE TABLE documents(
+        version INTEGER PRIMARY KEY REFERENCES versions(id) ON DELETE CASCADE,
+        title TEXT NOT NULL, link TEXT NOT NULL, modified REAL, audience TEXT NOT NULL,
+        refused TEXT NOT NULL) STRICT""",
 )

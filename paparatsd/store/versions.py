@@ -80,6 +80,15 @@ def _insert_rows(connection: sqlite3.Connection, new: Sequence[PackedVersion]) -
         ((kind, name, v.id) for v in new for kind, name in v.file.labels),
     )
     connection.executemany("INSERT INTO records VALUES (?,?)", ((v.id, v.record) for v in new))
+    connection.executemany(
+        """INSERT INTO documents(version, title, link, modified, audience, refused)
+           VALUES (?,?,?,?,?,?)""",
+        (
+            (v.id, head.title, head.link, head.modified, head.audience, head.refused)
+            for v in new
+            if (head := v.file.document) is not None
+        ),
+    )
 
 
 def _fingerprint(connection: sqlite3.Connection, fingerprint: Fingerprint) -> int:

@@ -12,7 +12,7 @@ from paparatsd.model import Skip, Stat, VersionId
 from paparatsd.store.database import select_in
 from paparatsd.store.names import storable
 from paparatsd.store.projects import add_counts
-from paparatsd.store.rows import SkippedRow, ViewEntry
+from paparatsd.store.rows import DocumentRow, SkippedRow, ViewEntry
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,6 +59,17 @@ def read_view_versions(
     ).fetchall()
     versions = np.fromiter((row[1] for row in rows), dtype=np.int64, count=len(rows))
     return [row[0] for row in rows], versions
+
+
+def read_documents(connection: sqlite3.Connection, project_id: int) -> list[DocumentRow]:
+    """Return the documents among what a project shows, by path."""
+    rows = connection.execute(
+        """SELECT s.path, v.id, v.language, v.chunks, d.title, d.link, d.modified, d.audience,
+           d.refused FROM views s CROSS JOIN documents d ON d.version = s.version
+           JOIN versions v ON v.id = d.version WHERE s.project = ? ORDER BY s.path""",
+        (project_id,),
+    )
+    return [DocumentRow(path, VersionId(version), *rest) for path, version, *rest in rows]
 
 
 def read_skipped(connection: sqlite3.Connection, project_id: int) -> dict[str, SkippedRow]:

@@ -11,6 +11,7 @@ import numpy as np
 from paparatsd.model import (
     Chunk,
     ContentId,
+    DocumentHead,
     Fact,
     Fingerprint,
     GroupName,
@@ -32,8 +33,12 @@ PIPELINE = Fingerprint("pipeline")
 
 
 def version_row(repo: RepoId, path: str, text: str) -> VersionRow:
-    """Make a version with one chunk, one function `make_<word>` and one use for each word."""
+    """Make a version with one chunk, one function `make_<word>` and one use for each word.
+
+    With a path of Markdown it is a document of that title.
+    """
     words = text.split()
+    prose = path.endswith(".md")
     content = ContentId(blake2b(text.encode(), digest_size=32).digest())
     symbols = tuple(
         Symbol(f"make_{w}", f"m.make_{w}", "function", n, n, f"def make_{w}()", "", -1, 0, False)
@@ -45,7 +50,7 @@ def version_row(repo: RepoId, path: str, text: str) -> VersionRow:
         path=path,
         content=content,
         fingerprint=PIPELINE,
-        language="python" if path.endswith(".py") else "text",
+        language="python" if path.endswith(".py") else "markdown" if prose else "text",
         size=len(text),
         lines=len(words),
         chunks=(Chunk(0, 1, max(1, len(words)), "block", None, "~0", text),),
@@ -56,6 +61,7 @@ def version_row(repo: RepoId, path: str, text: str) -> VersionRow:
             Fact("package", text, 1),
             *(Fact("bind", word, n, 0) for n, word in enumerate(words, 1)),
         ),
+        document=DocumentHead(text, "https://example.org/a", 5.5, "all") if prose else None,
     )
 
 

@@ -13,7 +13,7 @@ import socketserver
 import threading
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from paparatsd import __version__
@@ -87,7 +87,7 @@ class FakeControl:
         """Return the calls of one kind."""
         return [call for call in self.calls if (call.method, call.path) == (method, path)]
 
-    def __enter__(self) -> FakeControl:
+    def __enter__(self) -> Self:
         """Start answering."""
         self._thread.start()
         return self

@@ -53,6 +53,7 @@ from paparatsd.sources.hooks import HookReport
 from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
 from tests.harness.fake_graph import FakeGraph
+from tests.harness.fake_knowledge import FakeDocs, FakeGlossary, FakeKnowledge, FakeMemory, world
 
 if TYPE_CHECKING:
     import socket
@@ -141,6 +142,37 @@ class FakeService:
     commit_searches: list[CommitRequest] = field(default_factory=list)
     commits: tuple[CommitNote, ...] = past.COMMITS
     graph_asked: list[object] = field(default_factory=list)
+    beside: tuple[ProjectName, ...] = ()
+    """More projects in the group of marmots; they have documents and notes only."""
+    knowledge: FakeKnowledge = field(default_factory=lambda: FakeKnowledge({}))
+    """Filled when it is made with the documents and notes of all projects, unless it was given."""
+
+    def __post_init__(self) -> None:
+        """Write the documents and notes."""
+        if not self.knowledge.groups:
+            groups = {MARMOTS: ALPS, **dict.fromkeys(self.beside, ALPS)}
+            groups |= {name: GroupName(f"group-of-{name}") for name in self.others}
+            self.knowledge = world(groups)
+
+    @property
+    def docs(self) -> FakeDocs:
+        """The documents of the projects."""
+        return FakeDocs(self._knowledge())
+
+    @property
+    def glossary(self) -> FakeGlossary:
+        """The terms of the groups."""
+        return FakeGlossary(self._knowledge())
+
+    @property
+    def memory(self) -> FakeMemory:
+        """The cards of the groups."""
+        return FakeMemory(self._knowledge())
+
+    def _knowledge(self) -> FakeKnowledge:
+        if self.failure is not None:
+            self.knowledge.failure = self.failure
+        return self.knowledge
 
     @property
     def graph(self) -> FakeGraph:
@@ -148,7 +180,7 @@ class FakeService:
         return FakeGraph((MARMOTS, *self.others), self.graph_asked, self.failure, self.text)
 
     def _in_scope(self, projects: Sequence[ProjectName]) -> tuple[ProjectName, ...]:
-        known = (MARMOTS, *self.others)
+        known = (MARMOTS, *self.beside, *self.others)
         for name in projects:
             if name not in known:
                 raise UnknownProject(f"no project {name!r} is registered")
@@ -272,6 +304,7 @@ class FakeService:
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
         """Return the projects; of an unknown group none."""
         projects = [project_of(MARMOTS, ALPS)]
+        projects += [project_of(name, ALPS) for name in self.beside]
         projects += [project_of(name, GroupName(f"group-of-{name}")) for name in self.others]
         return tuple(one for one in projects if group in (None, one.group))
 

@@ -151,6 +151,7 @@ class World:
             parsed.symbols,
             parsed.uses,
             build_record(path, parsed, sparse, self.model.encode),
+            document=parsed.document,
         )
 
     def _delta(self, came: Sequence[VersionId], went: Sequence[VersionId]) -> TermDelta:

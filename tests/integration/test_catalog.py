@@ -17,6 +17,7 @@ from paparatsd.errors import Conflict, SchemaTooNew, StateUnwritable, UnknownPro
 from paparatsd.model import CommitId, Head, ProjectName, RepoId, Skip, Stat, VersionId
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.database import Database
+from paparatsd.store.migrations import MIGRATIONS
 from paparatsd.store.packs import unpack_facts, unpack_uses
 from paparatsd.store.reader import CatalogReader
 from paparatsd.store.rows import SkippedRow, ViewChange, ViewEntry
@@ -90,6 +91,41 @@ def test_a_version_is_read_back_as_it_was_written(catalog: Catalog) -> None:
     }
     assert reader.chunks_of(VersionId(5)) == ()
     reader.close()
+
+
+def test_documents_are_those_of_the_view_as_it_is_now(catalog: Catalog) -> None:
+    project, other = register(catalog, "p"), register(catalog, "q")
+    guide, code = version_row(project.repo, "b.md", "Guide"), version_row(project.repo, "a.py", "x")
+    show(catalog, project, guide, code, version_row(project.repo, "a.md", "Old title"))
+    show(catalog, other, guide)
+
+    show(catalog, project, version_row(project.repo, "a.md", "New title"))
+
+    found = catalog.read.documents(project.id)
+    assert [(row.path, row.title, row.chunks) for row in found] == [
+        ("a.md", "New title", 1),
+        ("b.md", "Guide", 1),
+    ]
+    assert (found[1].version, found[1].language) == (guide.id, "markdown")
+    assert (found[1].link, found[1].modified) == ("https://example.org/a", 5.5)
+    assert (found[1].audience, found[1].refused) == ("all", "")
+    catalog.commit_generation(project.id, ViewChange(drop=("a.md", "b.md")))
+    assert catalog.read.documents(project.id) == []
+    assert [row.path for row in catalog.read.documents(other.id)] == ["b.md"]
+
+
+def test_a_catalog_from_before_there_were_documents_opens_without_any(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite3"
+    earlier = [step for step in MIGRATIONS if step.number < 3]
+    Catalog.open(path, migrations=earlier).close()
+
+    catalog = Catalog.open(path)
+
+    project = register(catalog, "p")
+    assert catalog.read.documents(project.id) == []
+    show(catalog, project, version_row(project.repo, "a.md", "Guide"))
+    assert [row.title for row in catalog.read.documents(project.id)] == ["Guide"]
+    catalog.close()
 
 
 def test_names_are_found_by_their_last_part_without_regard_to_case(catalog: Catalog) -> None:
@@ -240,6 +276,7 @@ def test_nothing_of_a_removed_project_is_left_in_the_file(catalog: Catalog, tmp_
     for start in range(0, 300, 30):
         words = canaries[start : start + 30]
         show(catalog, lose, *(version_row(lose.repo, f"{w}/{w}.py", w) for w in words))
+        show(catalog, lose, *(version_row(lose.repo, f"{w}.md", w) for w in words))
         show(catalog, keep, version_row(keep.repo, f"kept{start}.py", f"kept{start}"))
     secret = SkippedRow("canary-skipped", Skip.SECRET, "canary-detail")
     catalog.commit_generation(lose.id, ViewChange(skipped_set=(secret,)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paparatsd.lock import StateLock
-from tests.harness.fake_control import FakeControl, answer, daemon_status, hit, project
+from tests.harness.fake_control import FakeControl, answer, daemon_status, freshness, hit, project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,8 +73,8 @@ def run(
     )
 
 
-def run_on_terminal(directory: Path, *argv: str, **more: str) -> tuple[int, str]:
-    """Run the command with a terminal as its standard output; return code and what it showed."""
+def run_on_terminal(directory: Path, *argv: str, typed: str = "", **more: str) -> tuple[int, str]:
+    """Run the command on a terminal; return its code and what it showed, `typed` included."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         (*PAPARATS, *argv),
@@ -85,6 +85,7 @@ def run_on_terminal(directory: Path, *argv: str, **more: str) -> tuple[int, str]
         stderr=theirs,
     )
     os.close(theirs)
+    os.write(ours, typed.encode())
     shown = b""
     while True:
         ready, _, _ = select.select([ours], [], [], 20)
@@ -265,6 +266,11 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["show", "shop", ":", "src/c"], ["src/cart.py"]),
         (["show", "other", ":", ""], []),
         (["service", "in"], ["install"]),
+        (["doc", "shop", ":", "src/c"], ["src/cart.py"]),
+        (["term", "re"], ["record"]),
+        (["arch", "record", "de"], ["decision"]),
+        (["arch", "list", "--kind", "l"], ["lesson"]),
+        (["arch", "stats", "-p", "s"], ["shop"]),
     ],
 )
 def test_bash_completes_what_the_daemon_knows(
@@ -288,6 +294,51 @@ def test_bash_completes_what_the_daemon_knows(
         check=True,
     )
     assert (sorted(done.stdout.split("\n")[:-1]), done.stderr) == (offered or [""], "")
+
+
+DELETED = {"deleted": ["some-id"], "missing": []}
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "calls"),
+    [("y\n", "Deleted card some-id.", 1), ("\n", "nothing was deleted", 0)],
+)
+def test_deleting_on_a_terminal_asks_first(
+    control: FakeControl, typed: str, said: str, calls: int
+) -> None:
+    control.answer("POST", "/v1/cards/delete", DELETED)
+    argv = ("arch", "delete", "some-id")
+    code, shown = run_on_terminal(control.directory, *argv, typed=typed, TERM="xterm-256color")
+    assert code == 0
+    assert "Delete 1 card? [y/N]" in plain(shown)
+    assert said in plain(shown)
+    assert len(control.made("POST", "/v1/cards/delete")) == calls
+    _, shown = run_on_terminal(control.directory, *argv, "--yes", TERM="xterm-256color")
+    assert "[y/N]" not in shown
+
+
+def test_a_document_is_broken_at_words_on_a_narrow_terminal_but_its_code_is_not(
+    control: FakeControl,
+) -> None:
+    text = "- " + "some words " * 12 + "\n\n```\n" + "code " * 20 + "\n```\n| a | table |\n"
+    control.answer("POST", "/v1/docs", docs_answer(text))
+    argv = ("docs", "x", "--full")
+    _, shown = run_on_terminal(control.directory, *argv, TERM="xterm-256color", COLUMNS="40")
+    lines = plain(shown).splitlines()
+    assert "   - some words some words some words" in lines
+    assert "     some words some words some words" in lines
+    assert "   " + "code " * 19 + "code" in lines
+    assert max(len(line) for line in lines if "code" not in line) <= 40
+
+
+def docs_answer(content: str) -> dict[str, Any]:
+    found = {
+        "project": "shop", "path": "a.md", "title": "A", "audience": "public", "link": None,
+        "modified": None, "modified_at": None, "dated_by": "", "address": "shop:a.md",
+        "breadcrumb": [], "start_line": 1, "end_line": 9, "content": content, "relevance": 0.5,
+        "excerpt": {"first": 1, "last": 1, "total": 1}, "also_in": [],
+    }  # fmt: skip
+    return {"terms": [], "results": [found], "freshness": [freshness()], "notes": []}
 
 
 def test_an_interrupt_ends_without_a_trace(control: FakeControl) -> None:

@@ -19,6 +19,7 @@ jsonschema: Any = pytest.importorskip("jsonschema")  # comes with the SDK
 TOOLS = [
     "search_code", "get_chunk", "find_usages", "health_check", "list_projects", "get_chunk_meta",
     "search_changes", "recent_changes", "explain_feature", "search_commits", "impact_analysis",
+    "search_docs", "get_document", "term_search", "term_list", "term_record",
 ]  # fmt: skip
 HIDDEN = "yaks:src/secret.py#secret"
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
@@ -34,6 +35,11 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_commits", {"query": "when was the depth limited"}),
     ("find_usages", {"address": "Burrow.dig", "direction": "both", "limit": "2"}),
     ("impact_analysis", {"question": "digging", "max_hops": "2"}),
+    ("search_docs", {"query": "burrow", "limit": "2", "history": "true"}),
+    ("get_document", {"project": "marmots", "path": "docs/burrows.md", "max_chars": "300"}),
+    ("term_search", {"query": "den", "min_score": "0.5"}),
+    ("term_list", {"limit": "5"}),
+    ("term_record", {"term": "sentinel", "definition": "Who keeps watch."}),
 )
 
 
@@ -59,10 +65,11 @@ async def test_every_tool_has_title_annotations_and_closed_input() -> None:
             assert tool.title
             assert tool.description
             assert tool.annotations is not None
-            assert tool.annotations.read_only_hint is True
+            writes = tool.name == "term_record"
+            assert tool.annotations.read_only_hint is (not writes)
             assert tool.annotations.open_world_hint is False
-            assert tool.annotations.destructive_hint is None
-            assert tool.annotations.idempotent_hint is None
+            assert tool.annotations.destructive_hint is (False if writes else None)
+            assert tool.annotations.idempotent_hint is (True if writes else None)
             assert tool.input_schema["additionalProperties"] is False
 
 

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 KINDS = ("auto", "legacy", "sse", "unix-auto", "unix-legacy")
 TOOLS = [
     "search_code", "get_chunk", "find_usages", "go_to_definition", "outline", "call_paths",
-    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "list_projects",
-    "health_check", "delete_project",
+    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "search_docs",
+    "get_document", "term_search", "term_list", "term_record", "term_delete", "arch_context",
+    "arch_list", "arch_check", "arch_suggest_components", "arch_record_component",
+    "arch_record_decision", "arch_record_lesson", "arch_delete", "list_projects", "health_check",
+    "delete_project",
 ]  # fmt: skip
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 
@@ -74,6 +77,11 @@ async def test_progress_is_reported_and_cancelling_reaches_the_service(kind: str
         await watch_and_cancel(client, up)
 
 
+ADDING = {"term_record", "arch_record_component", "arch_record_lesson"}
+APPENDING = {"arch_record_decision"}
+DELETING = {"delete_project", "term_delete", "arch_delete"}
+
+
 async def test_every_tool_has_title_annotations_and_closed_input() -> None:
     async with served() as up, client_of(up, "auto") as client:
         for tool in (await client.list_tools()).tools:
@@ -82,10 +90,11 @@ async def test_every_tool_has_title_annotations_and_closed_input() -> None:
             assert tool.annotations.open_world_hint is False
             assert tool.input_schema["additionalProperties"] is False
             assert tool.output_schema is not None
-            deletes = tool.name == "delete_project"
-            assert tool.annotations.read_only_hint is (not deletes)
-            assert tool.annotations.destructive_hint is (True if deletes else None)
-            assert tool.annotations.idempotent_hint is (True if deletes else None)
+            name, hints = tool.name, tool.annotations
+            assert hints.title == tool.title
+            assert hints.read_only_hint is (name not in ADDING | APPENDING | DELETING)
+            assert hints.destructive_hint is (False if name in ADDING | APPENDING else None)
+            assert hints.idempotent_hint is (True if name in ADDING | DELETING else None)
 
 
 async def test_tools_do_not_depend_on_what_repositories_contain() -> None:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paparatsd.exits import CODES, exit_code_of
+from paparatsd.interfaces.cli.knowledge_parser import CARD_KINDS, SCOPES, SEVERITIES
 from paparatsd.interfaces.cli.main import main
 from paparatsd.interfaces.cli.parser import TOOLSETS
 from paparatsd.interfaces.hints import CHUNK_KINDS
 from paparatsd.interfaces.mcp.identity import IDENTITIES
+from paparatsd.knowledge_model import CardKind, CardScope, Severity
+from tests.harness.command_line import commands
 from tests.harness.fake_control import (
     answer,
     daemon_status,
@@ -629,6 +632,12 @@ def test_every_error_class_has_an_exit_code() -> None:
         ["log", "a:b#c"],
         ["changes"],
         ["explain", "x"],
+        ["docs", "x"],
+        ["doc", "a:b.md"],
+        ["term", "list"],
+        ["arch", "check"],
+        ["arch", "export", "notes"],
+        ["arch", "import", "."],
         ["remove", "x"],
         ["reindex"],
         ["skipped"],
@@ -720,25 +729,29 @@ def test_a_wrong_command_line_is_one_line_and_exits_with_64(
     assert "Traceback" not in err
 
 
-def test_completions_know_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    from paparatsd.interfaces.cli.parser import build_parser
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_know_every_command(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    code, script, _ = run(capsys, "completions", shell)
+    assert code == 0
+    for command, parser in commands().items():
+        for word in command.split():
+            assert re.search(rf"\b{word}\b", script), f"{shell} does not complete {command}"
+        for option in parser._option_string_actions:
+            written = option.replace("--", "-l ") if shell == "fish" else option
+            known = not option.startswith("--") or written in script
+            assert known, f"{shell} does not complete {command} {option}"
+    words = [*CHUNK_KINDS, *CardKind, *CardScope, *Severity]
+    for word in words:
+        assert re.search(rf"\b{word}\b", script), f"{shell} does not complete {word}"
+    assert " ".join(TOOLSETS) in script
+    assert "knowledge" not in script
+    assert run_json(capsys, "completions", shell)["script"] == script
 
-    (subparsers,) = (action for action in build_parser()._actions if action.dest == "command")
-    commands: Any = subparsers.choices
-    for shell in ("bash", "zsh", "fish"):
-        code, script, _ = run(capsys, "completions", shell)
-        assert code == 0
-        for command in commands:
-            assert command in script, f"{shell} does not complete {command}"
-            for option in commands[command]._option_string_actions:
-                written = option.replace("--", "-l ") if shell == "fish" else option
-                known = not option.startswith("--") or written in script
-                assert known, f"{shell} does not complete {command} {option}"
-        assert " ".join(TOOLSETS) in script
-        assert "knowledge" not in script
-        for kind in CHUNK_KINDS:
-            assert re.search(rf"\b{kind}\b", script), f"{shell} does not complete {kind}"
-        assert run_json(capsys, "completions", shell)["script"] == script
+
+def test_the_words_of_cards_on_offer_are_those_that_exist() -> None:
+    assert tuple(CardKind) == CARD_KINDS
+    assert tuple(CardScope) == SCOPES
+    assert tuple(Severity) == SEVERITIES
 
 
 def test_the_version_and_the_help_exit_with_zero(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.history_model import HistoryState
-from paparatsd.interfaces.cli.parser import build_parser
 from paparatsd.loading import OPTIONS
 from paparatsd.settings import Places, Settings
+from tests.harness.command_line import commands
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SETTINGS = Settings(Places(*[Path("/x")] * 5))
 
-WHERE = {"-p", "-g", "--path", "--fresh"}
+SHORT = {
+    "WHERE": {"-p", "-g", "--path", "--fresh"},
+    "IN": {"-p", "-g"},
+    "CARD": {"-p", "-g", "--file", "--anchor"},
+}
+"""What stands for several options in the table of commands."""
 
 
 def rows(section: str) -> dict[str, list[str]]:
@@ -50,12 +55,10 @@ def test_every_setting_is_there_with_its_default_and_its_variables() -> None:
 
 
 def test_every_command_is_there() -> None:
-    [commands] = [
-        action.choices for action in build_parser()._actions if isinstance(action.choices, dict)
-    ]
     named = " ".join(rows("Command line"))
-    for command in commands:
-        assert re.search(rf"\b{command}\b", named), command
+    for command in commands():
+        for word in command.split():
+            assert re.search(rf"\b{word}\b", named), command
 
 
 def options_of(command: argparse.ArgumentParser) -> list[tuple[str, ...]]:
@@ -68,27 +71,30 @@ def options_of(command: argparse.ArgumentParser) -> list[tuple[str, ...]]:
 
 
 def test_every_option_of_a_command_is_there_and_no_other() -> None:
-    [commands] = [
-        action.choices for action in build_parser()._actions if isinstance(action.choices, dict)
-    ]
     history = " ".join(rows("History")).replace("`", "")
     changed = set(re.findall(r"--[a-z]+", history))
     assert changed == {"--author", "--since", "--until", "--ticket"}
     table = [first for first in rows("Command line") if first.startswith("paparats ")]
-    for name, command in commands.items():
-        lines = [line for line in table if re.match(rf"paparats (\w+`, `)*{name}\b", line)]
+    for name, command in commands().items():
+        before, _, last = name.rpartition(" ")
+        begin = f"paparats {before}".rstrip()
+        lines = [line for line in table if re.match(rf"{begin} (\w+`, `)*{last}(?![a-z])", line)]
         assert lines, name
         written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(lines)))
         written |= changed if "[CHANGED]" in " ".join(lines) else set()
-        written |= WHERE if "[WHERE]" in " ".join(lines) else set()
+        for short, options in SHORT.items():
+            written |= options if f"[{short}]" in " ".join(lines) else set()
         known = options_of(command)
         assert [ways for ways in known if not set(ways) & written] == [], name
         assert written - {way for ways in known for way in ways} == set(), name
 
 
-def test_what_where_stands_for_is_said() -> None:
-    said = README.split("WHERE is any of")[1].split(".\n")[0].split(". ")[0]
-    assert set(re.findall(r"(?<![\w-])--?[a-z]+", said)) == WHERE
+def test_what_stands_for_several_options_is_said() -> None:
+    for short, stands_for in SHORT.items():
+        said = README.split(f"{short} is any of" if short != "CARD" else "CARD any of these")[1]
+        said = re.split(r"[.,:]? [A-Z]{2,} |: see", said)[0]
+        named = set(re.findall(r"(?<![\w-])--?[a-z]+", said))
+        assert named | (SHORT["IN"] if short == "CARD" else set()) == stands_for, short
 
 
 def test_every_state_of_history_is_explained() -> None:

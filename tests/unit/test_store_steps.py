@@ -127,14 +127,14 @@ def test_a_migration_stopped_at_any_step_leaves_the_old_schema_or_the_new(
 ) -> None:
     newer = (
         *MIGRATIONS,
-        Migration(3, ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")),
-        Migration(4, ("DROP TABLE extra",)),
+        Migration(4, ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")),
+        Migration(5, ("DROP TABLE extra",)),
     )
     fuse = Fuse(0)
     whole = tmp_path / "whole.sqlite3"
     shutil.copy(before, whole)
     Catalog.open(whole, on_step=fuse, migrations=newer).close()
-    backup = contents(whole.with_name("whole.sqlite3.schema-2.backup"))
+    backup = contents(whole.with_name("whole.sqlite3.schema-3.backup"))
     assert backup == contents(before)
 
     for number in range(1, len(fuse.steps) + 1):

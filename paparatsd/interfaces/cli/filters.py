@@ -15,6 +15,7 @@ CHANGED = ("author", "since", "until", "ticket")
 NAMES = {
     "project": "project", "group": "group", "path": "path", "lang": "language", "kind": "kind",
     "author": "author", "since": "since", "until": "until", "ticket": "ticket",
+    "audience": "audience",
 }  # fmt: skip
 """Arguments that leave something out, and what to call them."""
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
@@ -60,9 +61,9 @@ def empty_lines(
     arguments: Namespace, answer: Mapping[str, Any], nouns: str, words: str
 ) -> list[str]:
     """Return why an answer has no `nouns`, and what to do; `words` is the question, "" for none."""
-    if not answer["freshness"]:
-        return [f"no {nouns}: no project was searched"]
     given = given_filters(arguments)
+    if not (given or answer["freshness"]):
+        return [f"no {nouns}: no project was searched"]
     if given:
         about = f" for {words!r}" if words else ""
         lines = [f"no {nouns}{about} pass the filters: {', '.join(given)}; leave one out"]

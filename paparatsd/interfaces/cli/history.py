@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.cli.answers import print_notes, stale_lines
 from paparatsd.interfaces.cli.filters import changed_of, empty_lines, given_filters, where_of
 from paparatsd.interfaces.cli.output import clean, cut, measure_of, pasteable
-from paparatsd.interfaces.cli.search import print_change, print_header, print_neighbour, stale_lines
+from paparatsd.interfaces.cli.search import print_change, print_header, print_neighbour
 from paparatsd.interfaces.history_words import (
     by_day,
     counted,
@@ -226,10 +227,7 @@ def _print_end(context: Context, answer: Mapping[str, Any], nouns: str, words: s
     if not answer[nouns]:
         for line in empty_lines(context.arguments, answer, nouns, words):
             output.paragraph(line)
-    for note in answer["notes"]:
-        output.paragraph(f"note: {note}", style="yellow")
-    for line in stale_lines(answer["freshness"]):
-        output.paragraph(line, style="yellow")
+    print_notes(output, answer)
 
 
 def explain(context: Context) -> int:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paparatsd.errors import UserError
 from paparatsd.exits import exit_code_of
 from paparatsd.interfaces.hints import unknown_kinds
+from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Subparsers = Any  # argparse keeps the class of add_subparsers() to itself
+
+MAX_PASSAGE_BYTES = 100_000
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,6 +35,12 @@ def add_command(commands: Subparsers, name: str, run: str, about: str) -> Parser
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(run=run)
     return command
+
+
+def add_verbs(commands: Subparsers, name: str, about: str) -> Subparsers:
+    """Add a command that consists of others; returns where to add those."""
+    command: Parser = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
+    return command.add_subparsers(dest="verb", metavar="VERB", required=True)
 
 
 def add_number(command: Parser, what: str, default: int, most: int) -> None:
@@ -88,6 +99,44 @@ def seconds(text: str) -> float:
     if not 0.05 <= given <= 60:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.05 to 60")
     return given
+
+
+def share(text: str) -> float:
+    """Take a number from 0 to 1."""
+    try:
+        given = float(text)
+    except ValueError:
+        given = -1.0
+    if not 0 <= given <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return given
+
+
+def passage(given: str) -> str:
+    """Take a text of any length: as it is, `@FILE` from a file, `-` from standard input.
+
+    A text that begins with `@` is written with a second one before it.
+    """
+    if given == "-":
+        return text(_decoded(sys.stdin.buffer.read(MAX_PASSAGE_BYTES + 1), "standard input"))
+    if not given.startswith("@") or given.startswith("@@"):
+        return text(given.removeprefix("@") if given.startswith("@@") else given)
+    path = given[1:]
+    try:
+        data, _ = read_small_file(Path(path), max_bytes=MAX_PASSAGE_BYTES, follow=True)
+    except (UnreadableFileError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise argparse.ArgumentTypeError(f"the file {path!r}: {why}") from None
+    return text(_decoded(data, f"the file {path!r}"))
+
+
+def _decoded(data: bytes, whence: str) -> str:
+    if len(data) > MAX_PASSAGE_BYTES:
+        raise argparse.ArgumentTypeError(f"{whence} is larger than {MAX_PASSAGE_BYTES} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise argparse.ArgumentTypeError(f"{whence} is not UTF-8 text") from None
 
 
 REPEATED: Any = {"type": text, "action": "append", "default": []}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd import __version__
 from paparatsd.interfaces.cli.graph_parser import add_graph_commands
+from paparatsd.interfaces.cli.knowledge_parser import add_knowledge_commands
 from paparatsd.interfaces.cli.options import (
     REPEATED,
     Parser,
@@ -39,8 +40,8 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="paparats",
         description="Search your repositories and manage the daemon that indexes them.",
-        epilog="Exit codes: 0 done, 64 wrong usage, 69 the daemon does not answer, 70 broken, "
-        "75 try later, 76 bad reply, 77 not allowed, 78 bad settings, 130 interrupted.",
+        epilog="Exit codes: 0 done, 64 wrong usage, 65 not written, 69 the daemon does not answer, "
+        "70 broken, 75 try later, 76 bad reply, 77 not allowed, 78 bad settings, 130 interrupted.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"paparats {__version__}")
@@ -57,6 +58,7 @@ def build_parser() -> Parser:
     _add_search_commands(commands)
     _add_history_commands(commands)
     add_graph_commands(commands)
+    add_knowledge_commands(commands)
     _add_installation_commands(commands)
     _add_daemon_commands(commands)
     return parser

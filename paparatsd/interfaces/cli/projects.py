@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd.errors import Broken, UnknownProject
 from paparatsd.exits import INTERRUPTED
 from paparatsd.interfaces.cli.background import ensure_running
+from paparatsd.interfaces.cli.consent import agreed
 from paparatsd.interfaces.cli.output import Column, clean, counted, span
 
 if TYPE_CHECKING:
@@ -133,12 +133,9 @@ def _told(progress: Mapping[str, Any]) -> str:
 def remove(context: Context) -> int:
     """Forget a project; asks first when a person is there to answer."""
     name: str = context.arguments.project
-    asks = context.output.terminal and sys.stdin.isatty() and not context.as_json
-    if asks and not context.arguments.yes:
-        print(f"Remove {clean(name)} and its index? Its files stay. [y/N] ", end="", flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            context.output.line("nothing was removed")
-            return 0
+    if not agreed(context, f"Remove {name} and its index? Its files stay."):
+        context.output.line("nothing was removed")
+        return 0
     context.client(120.0).remove_project(name)
     if context.as_json:
         context.output.json({"removed": name})

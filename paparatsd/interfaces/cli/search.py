@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.cli.answers import print_notes, stale_lines
 from paparatsd.interfaces.cli.filters import changed_of, empty_lines, where_of
 from paparatsd.interfaces.cli.output import (
     clean,
@@ -20,7 +21,7 @@ from paparatsd.search.explanation import explanation_lines
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from paparatsd.interfaces.cli.context import Context
     from paparatsd.interfaces.cli.output import Output
@@ -61,22 +62,15 @@ def search(context: Context) -> int:
             context.output.paragraph(line)
     if doubtful:
         # What may be wrong with the question is not to be looked for below what it found.
-        _print_notes(context, answer)
+        print_notes(context.output, answer)
     for hit in answer["results"]:
         _print_hit(context, hit)
         context.output.line()
     if not doubtful:
-        _print_notes(context, answer)
+        print_notes(context.output, answer)
     if answer["results"]:
         context.output.line(_summary(answer), style="dim")
     return 0
-
-
-def _print_notes(context: Context, answer: Mapping[str, Any]) -> None:
-    for note in answer["notes"]:
-        context.output.paragraph(f"note: {note}", style="yellow")
-    for line in stale_lines(answer["freshness"]):
-        context.output.paragraph(line, style="yellow")
 
 
 def _wishes(arguments: Namespace) -> dict[str, Any]:
@@ -146,17 +140,6 @@ def _unseen(hit: Mapping[str, Any], last_line: int) -> tuple[str, int]:
     return "\n".join(lines), first
 
 
-def stale_lines(freshness: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a sentence for each project whose index is known to be behind the disk."""
-    lines = []
-    for one in freshness:
-        if one["state"] == "stale":
-            count = f"{counted(one['pending'], 'file')} pending" if one["pending"] else ""
-            why = "; ".join(filter(None, (one["reason"], count)))
-            lines.append(f"stale: {one['project']}" + (f": {why}" if why else ""))
-    return lines
-
-
 def _print_hit(context: Context, hit: Mapping[str, Any]) -> None:
     print_header(context, hit, with_confidence=True)
     if "last_change" in hit:
@@ -182,9 +165,9 @@ def _beginning(text: str) -> tuple[str, int]:
     return ("\n".join(lines[:LOW_LINES]), left) if left > 1 else (text, 0)
 
 
-def print_change(output: Output, change: Mapping[str, Any]) -> None:
+def print_change(output: Output, change: Mapping[str, Any], indent: str = INDENT) -> None:
     """Print the line of history of a hit; a terminal cuts it where the line ends."""
-    line = INDENT + clean(change_line(change))
+    line = indent + clean(change_line(change))
     if output.width is not None:
         line = cut(line, output.width, measure_of(output))
     output.line(line, style="magenta")

@@ -38,12 +38,17 @@ def table_head(*titles: str) -> list[str]:
 class Page:
     """Lines within a budget. `left` counts the items that found no room."""
 
-    def __init__(self, max_tokens: int, title: str) -> None:
+    def __init__(self, max_tokens: int, title: str, label: str = UNTRUSTED) -> None:
         self._room = room_for(max_tokens) - TAIL_BYTES
         self._lines: list[str] = []
         self.left = 0
         self._write(shortened(title, MAX_HEAD_BYTES))
-        self._write(UNTRUSTED)
+        self._write(label)
+
+    @property
+    def room(self) -> int:
+        """How many bytes are left, the end of the last line among them."""
+        return self._room
 
     def _write(self, line: str) -> None:
         self._lines.append(line)

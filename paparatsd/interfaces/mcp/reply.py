@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from paparatsd.interfaces.api import HistoryApi, SearchApi, WithGraph
+from paparatsd.interfaces.api import HistoryApi, SearchApi, WithGraph, WithKnowledge
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.plain_text import clean_text
 from paparatsd.tokens import estimate_tokens
@@ -23,7 +23,7 @@ _NAMES = frozenset({"address", "path", "old_path"})
 """Members that name something: without their odd characters they would name nothing."""
 
 
-class ToolsApi(SearchApi, HistoryApi, WithGraph, Protocol):
+class ToolsApi(SearchApi, HistoryApi, WithGraph, WithKnowledge, Protocol):
     """What tools ask of the service."""
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:

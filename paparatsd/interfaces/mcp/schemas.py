@@ -8,6 +8,8 @@ from typing import Any, Literal
 from paparatsd.interfaces.mcp.reply import DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS
 
 Schema = dict[str, Any]
+Effect = Literal["read", "add", "append", "delete"]
+"""What a tool does: to add twice is as good as once, to append twice is not."""
 
 MAX_QUESTION_CHARS = 4_000
 
@@ -21,7 +23,7 @@ class ToolSpec:
     description: str
     input_schema: Schema
     output_schema: Schema
-    effect: Literal["read", "delete"] = "read"
+    effect: Effect = "read"
 
 
 def object_of(
@@ -45,6 +47,17 @@ def whole(description: str, low: int, high: int, default: int) -> Schema:
         ],
         "description": f"{description} ({low} to {high}, default {default})",
         "default": default,
+    }
+
+
+def fraction(description: str) -> Schema:
+    """Return the schema of a number from 0 to 1, also as text."""
+    return {
+        "anyOf": [
+            {"type": "number", "minimum": 0, "maximum": 1},
+            {"type": "string", "pattern": r"^[0-9]{1,3}(\.[0-9]{1,9})?$"},
+        ],
+        "description": description,
     }
 
 

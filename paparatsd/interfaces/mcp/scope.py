@@ -12,6 +12,12 @@ from paparatsd.chunks.address import parse_address
 from paparatsd.errors import UnknownAddress, UnknownProject
 from paparatsd.history_model import CommitsAnswer, Explanation
 from paparatsd.interfaces.mcp.graph_scope import ScopedGraph
+from paparatsd.interfaces.mcp.knowledge_scope import (
+    Bounds,
+    ScopedDocs,
+    ScopedGlossary,
+    ScopedMemory,
+)
 from paparatsd.search_model import SearchAnswer
 
 if TYPE_CHECKING:
@@ -44,6 +50,25 @@ class Scoped:
     def graph(self) -> ScopedGraph:
         """The symbol graph of our projects."""
         return ScopedGraph(self._service.graph, self._allowed, self._narrowed)
+
+    @property
+    def docs(self) -> ScopedDocs:
+        """The documents of our projects."""
+        return ScopedDocs(self._service.docs, self._bounds)
+
+    @property
+    def glossary(self) -> ScopedGlossary:
+        """The terms of our projects and groups."""
+        return ScopedGlossary(self._service.glossary, self._bounds)
+
+    @property
+    def memory(self) -> ScopedMemory:
+        """The cards of our projects and groups."""
+        return ScopedMemory(self._service.memory, self._bounds)
+
+    @property
+    def _bounds(self) -> Bounds:
+        return Bounds(self._allowed, self._narrowed, self._ours)
 
     # ------------------------------------------------------------------ what goes in
 

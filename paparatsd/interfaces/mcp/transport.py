@@ -60,16 +60,15 @@ _SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 def _tool(spec: ToolSpec) -> Tool:
-    if spec.effect == "read":
-        annotations = ToolAnnotations(title=spec.title, read_only_hint=True, open_world_hint=False)
-    else:
-        annotations = ToolAnnotations(
-            title=spec.title,
-            read_only_hint=False,
-            destructive_hint=True,
-            idempotent_hint=True,
-            open_world_hint=False,
-        )
+    reads = spec.effect == "read"
+    annotations = ToolAnnotations(
+        title=spec.title,
+        read_only_hint=reads,
+        # What deletes says nothing here: of what writes, destruction is assumed.
+        destructive_hint=False if spec.effect in ("add", "append") else None,
+        idempotent_hint=True if spec.effect in ("add", "delete") else None,
+        open_world_hint=False,
+    )
     return Tool(
         name=spec.name,
         title=spec.title,

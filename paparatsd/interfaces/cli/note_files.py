@@ -1,0 +1,204 @@
+"""`paparats arch export` and `import`: cards and terms as Markdown files that a team can review."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paparatsd.errors import BadQuery, BadReply
+from paparatsd.exits import NOT_TAKEN
+from paparatsd.interfaces.cli.output import counted
+from paparatsd.interfaces.cli.projects import absolute
+from paparatsd.small_file import UnreadableFileError, read_small_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from paparatsd.interfaces.cli.context import Context
+
+MAX_FILES = 20_000
+MAX_FILE_BYTES = 1_600_000
+MAX_BATCH_BYTES, MAX_BATCH_FILES = 1 << 20, 1_000
+"""A request may have 4 MiB and twice as many files; so it can always have one of them."""
+IMPORT_S = 600.0
+EXPORT_S = 120.0
+README = "readme.md"
+"""A file of this name is what people write about a directory."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,249}\.md", re.ASCII)
+KINDS = frozenset({b"component", b"decision", b"lesson", b"term"})
+FENCE = b"---"
+STYLES = {"created": "green", "updated": "cyan", "deleted": "yellow", "refused": "red"}
+
+
+def export(context: Context) -> int:
+    """Write a file for each note into a directory, and say what changed there."""
+    arguments = context.arguments
+    directory = Path(absolute(arguments.directory))
+    if directory.exists() and not directory.is_dir():
+        raise BadQuery(f"{directory} is a file; give the directory to write into")
+    answer = context.client(EXPORT_S).ask(
+        "cards/export", projects=arguments.project, groups=arguments.group
+    )
+    files = {file["name"]: file["text"] for file in answer["files"]}
+    strange = [name for name in files if not NAME.fullmatch(name)]
+    if strange:
+        raise BadReply(f"the daemon gave a file the name {strange[0]!r}; nothing was written")
+    directory.mkdir(parents=True, exist_ok=True)
+    done = {name: _write(directory / name, text) for name, text in files.items()}
+    left = [path.name for path in _markdown(directory) if path.name not in files and _ours(path)]
+    if arguments.prune:
+        for name in left:
+            (directory / name).unlink()
+        done |= dict.fromkeys(left, "deleted")
+        left = []
+    return _print_export(context, directory, done, left)
+
+
+def _write(path: Path, text: str) -> str:
+    """Make a file have a text, whole or not at all; returns what became of it."""
+    data = text.encode()
+    try:
+        outcome = "updated"
+        if read_small_file(path, max_bytes=len(data), follow=False)[0] == data:
+            return "unchanged"
+    except FileNotFoundError:
+        outcome = "created"
+    except UnreadableFileError as error:
+        if path.is_symlink() or not path.is_file():
+            raise BadQuery(f"{path} cannot be written: {error}") from None
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        fresh.write_bytes(data)
+        if outcome == "updated":
+            fresh.chmod(path.stat().st_mode & 0o777)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return outcome
+
+
+def _ours(path: Path) -> bool:
+    """Say whether a file is that of a note: the facts in front of it name its kind."""
+    try:
+        data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
+    except (FileNotFoundError, UnreadableFileError):
+        return False
+    first, *lines = [line.rstrip() for line in data.split(b"\n")]
+    if first != FENCE or FENCE not in lines:
+        return False
+    facts = [line.partition(b":") for line in lines[: lines.index(FENCE)]]
+    return any(name == b"kind" and value.strip() in KINDS for name, _, value in facts)
+
+
+def _print_export(
+    context: Context, directory: Path, done: Mapping[str, str], left: Sequence[str]
+) -> int:
+    if context.as_json:
+        files = [{"name": name, "outcome": done[name]} for name in sorted(done)]
+        context.output.json({"directory": str(directory), "files": files, "left": sorted(left)})
+        return 0
+    output = context.output
+    for name in sorted(done):
+        if done[name] != "unchanged":
+            _print_outcome(context, done[name], name)
+    told = _tally(Counter(done.values())) if done else "there are no notes"
+    output.paragraph(f"{directory}: {told}")
+    if left:
+        output.paragraph(
+            f"{counted(len(left), 'file')} of notes that were not written this time: "
+            f"{', '.join(sorted(left)[:5])}{' ...' if len(left) > 5 else ''}; --prune deletes them",
+            style="yellow",
+        )
+    return 0
+
+
+def take(context: Context) -> int:
+    """Hand the Markdown files of a directory to the daemon, and say what became of each."""
+    arguments, output = context.arguments, context.output
+    directory = Path(absolute(arguments.directory))
+    if not directory.is_dir():
+        raise BadQuery(f"{directory} is no directory; give the one that has the files")
+    paths = [path for path in _markdown(directory) if path.name.lower() != README]
+    if len(paths) > MAX_FILES:
+        raise BadQuery(f"{directory} has {len(paths):,} files; at most {MAX_FILES:,} are taken")
+    readable, done = _read(paths)
+    for batch in _batches(readable):
+        done += context.client(IMPORT_S).ask(
+            "cards/import",
+            files=batch,
+            dry_run=arguments.dry_run,
+            projects=arguments.project,
+            groups=arguments.group,
+        )["files"]
+    done.sort(key=lambda one: one["name"])
+    refused = any(one["outcome"] == "refused" for one in done)
+    if context.as_json:
+        output.json({"directory": str(directory), "dry_run": arguments.dry_run, "files": done})
+        return NOT_TAKEN if refused else 0
+    for one in done:
+        _print_outcome(context, one["outcome"], one["name"], one["problem"])
+    told = _tally(Counter(one["outcome"] for one in done)) if done else "no *.md files"
+    output.paragraph(
+        f"{directory}: {told}" + ("; nothing was written (--dry-run)" if arguments.dry_run else "")
+    )
+    return NOT_TAKEN if refused else 0
+
+
+def _markdown(directory: Path) -> list[Path]:
+    """Return the Markdown files of a directory itself, by name, without hidden ones."""
+    return sorted(
+        path
+        for path in directory.iterdir()
+        if path.name.lower().endswith(".md") and not path.name.startswith(".")
+    )
+
+
+def _read(paths: Sequence[Path]) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
+    """Return files as the daemon takes them, and what became of those that cannot be read."""
+    files, refused = [], []
+    for path in paths:
+        name = os.fsencode(path.name).decode(errors="backslashreplace")
+        try:
+            data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
+            text, problem = data.decode("utf-8-sig"), ""
+        except FileNotFoundError:
+            continue  # deleted this instant
+        except UnreadableFileError as error:
+            text, problem = "", str(error)
+        except UnicodeDecodeError:
+            text, problem = "", "it is not UTF-8 text"
+        if not problem and ("\0" in text or not text.strip()):
+            problem = "it is empty" if not text.strip() else "it contains a NUL character"
+        if problem:
+            refused.append({"name": name, "outcome": "refused", "id": "", "problem": problem})
+        else:
+            files.append({"name": name, "text": text})
+    return files, refused
+
+
+def _batches(files: Sequence[dict[str, str]]) -> Iterator[list[dict[str, str]]]:
+    """Yield the files in as few requests as have room for them."""
+    batch: list[dict[str, str]] = []
+    size = 0
+    for file in files:
+        weight = len(json.dumps(file))
+        if batch and (size + weight > MAX_BATCH_BYTES or len(batch) == MAX_BATCH_FILES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += weight
+    if batch:
+        yield batch
+
+
+def _tally(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {outcome}" for outcome, number in sorted(counts.items()))
+
+
+def _print_outcome(context: Context, outcome: str, name: str, problem: str = "") -> None:
+    line = f"{outcome:<9}  {name}" + (f": {problem}" if problem else "")
+    context.output.paragraph(line, style=STYLES.get(outcome, ""))

@@ -1,0 +1,214 @@
+"""The use cases about the architectural memory: who asks sees what they may, and what is there."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from paparatsd.anchor_checks import AnchorChecks
+from paparatsd.component_suggestions import suggestions
+from paparatsd.errors import BadQuery
+from paparatsd.glossary_service import sight
+from paparatsd.knowledge.card_files import files_of
+from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, value_of
+from paparatsd.knowledge.cards import card_of, checked
+from paparatsd.knowledge.glossary import Glossary
+from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
+from paparatsd.knowledge.recall import figures, is_about, look, page
+from paparatsd.knowledge_model import (
+    Card,
+    CardHit,
+    CardKind,
+    CardsAnswer,
+    CardStatus,
+    ContextAnswer,
+    Outcome,
+    SuggestionsAnswer,
+)
+from paparatsd.model import GroupName
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from paparatsd.answerable import Answerable
+    from paparatsd.clock import Clock
+    from paparatsd.graph_service import GraphService
+    from paparatsd.history_service import HistoryService
+    from paparatsd.knowledge.notes import Notes
+    from paparatsd.knowledge.reach import Sight
+    from paparatsd.knowledge_model import (
+        CardDraft,
+        CardsRequest,
+        ContextRequest,
+        Deleted,
+        Imported,
+        MemoryStats,
+        NoteFile,
+        Reach,
+        Recorded,
+    )
+    from paparatsd.store.notes import Note
+
+MAX_IDS = 1_000
+MAX_SUGGESTED = 50
+
+
+class MemoryService:
+    """Implements interfaces.api.MemoryApi over the notes, the catalog, the graph and history."""
+
+    def __init__(
+        self,
+        notes: Notes,
+        answerable: Answerable,
+        clock: Clock,
+        graph: GraphService,
+        history: HistoryService,
+        catalog: Path,
+    ) -> None:
+        self._notes = notes
+        self._answerable = answerable
+        self._clock = clock
+        self._graph = graph
+        self._memory = Memory(notes, clock)
+        self._checks = AnchorChecks(catalog, answerable, history)
+
+    async def _sight(self, reach: Reach) -> Sight:
+        return await sight(reach, self._answerable, self._notes)
+
+    # ------------------------------------------------------------------ reading
+
+    async def context(self, request: ContextRequest) -> ContextAnswer:
+        """Return what memory says of a question or of files."""
+        seen = await self._sight(request.reach)
+        projects = frozenset(request.reach.projects)
+        hits: list[CardHit] = []
+        counts: dict[GroupName, int] = {}
+        told: dict[str, None] = {}
+        for group in map(GroupName, seen.asked(request.reach)):
+            found = await look(self._notes, group, request, projects, seen.sees)
+            hits += found.hits
+            counts[group] = found.cards
+            told.update(dict.fromkeys(found.notes))
+        shown, notes = await self._with_checks(hits, seen, wanted=request.checked)
+        return ContextAnswer(request.question, shown, counts, (*told, *notes))
+
+    async def _with_checks(
+        self, hits: builtins.list[CardHit], seen: Sight, *, wanted: bool
+    ) -> tuple[tuple[CardHit, ...], tuple[str, ...]]:
+        if not wanted:
+            return tuple(hits), ()
+        return await self._checks.checked(hits, seen.visible)
+
+    async def list(self, request: CardsRequest) -> CardsAnswer:
+        """Return cards, oldest first; with `checked` also what became of what they name."""
+        seen = await self._sight(request.reach)
+        notes = await self._told(request.reach, seen, CARD_KINDS)
+        shown, cursor = page(
+            notes,
+            request.kinds,
+            history=request.history,
+            limit=request.limit,
+            cursor=request.cursor,
+        )
+        hits = [CardHit(card_of(note), 0.0) for note in shown]
+        cards, told = await self._with_checks(hits, seen, wanted=request.checked)
+        return CardsAnswer(cards, cursor, told)
+
+    async def _told(
+        self, reach: Reach, seen: Sight, kinds: tuple[str, ...] = ()
+    ) -> builtins.list[Note]:
+        """Return the notes that are asked about and may be told, by group."""
+        projects = frozenset(reach.projects)
+        return [
+            note
+            for group in seen.asked(reach)
+            for note in await self._notes.all_of(group, kinds)
+            if seen.sees(note) and is_about(note, projects)
+        ]
+
+    async def stats(self, reach: Reach) -> tuple[MemoryStats, ...]:
+        """Return what the memory of each group holds."""
+        seen = await self._sight(reach)
+        notes = await self._told(reach, seen)
+        return tuple(
+            figures(GroupName(group), [note for note in notes if note.group == group])
+            for group in seen.asked(reach)
+        )
+
+    async def suggest(self, reach: Reach, limit: int) -> SuggestionsAnswer:
+        """Return places that much is built on and that no component card is about."""
+        if not 1 <= limit <= MAX_SUGGESTED:
+            raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_SUGGESTED}")
+        seen = await self._sight(reach)
+        groups = seen.asked(reach)
+        projects = [
+            project
+            for project in self._answerable.everything().projects
+            if project.group in groups and (not reach.projects or project.name in reach.projects)
+            if seen.visible is None or project.name in seen.visible
+        ]
+        cards = [
+            card_of(note)
+            for group in groups
+            for note in await self._notes.all_of(group, (CardKind.COMPONENT.value,))
+            if seen.sees(note) and note.status == CardStatus.ACCEPTED.value
+        ]
+        return await suggestions(self._graph, projects, cards, limit)
+
+    # ------------------------------------------------------------------ writing
+
+    async def record(self, draft: CardDraft, reach: Reach) -> Recorded:
+        """Write a card, unless another one says the same, or nearly. Raises StateUnwritable."""
+        seen = await self._sight(reach)
+        seen.check_place(draft.group, draft.project)
+        draft = checked(draft)
+        taken, problems = await self._checks.taken(
+            draft.group, draft.project, Taken.of(draft), seen.visible
+        )
+        answer = await self._memory.record(draft, taken, seen.sees)
+        if answer.outcome in (Outcome.CREATED, Outcome.UPDATED):
+            answer = replace(answer, notes=(*answer.notes, *problems))
+        return answer
+
+    async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
+        """Delete cards; what is out of reach is missing like what does not exist."""
+        if len(ids) > MAX_IDS:
+            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
+        seen = await self._sight(reach)
+        return await self._memory.delete(ids, CARD_KINDS, _in_groups(seen, reach))
+
+    # ------------------------------------------------------------------ files
+
+    async def export_files(self, reach: Reach) -> tuple[NoteFile, ...]:
+        """Return cards and terms as markdown files, by name; those that do not hold as well."""
+        seen = await self._sight(reach)
+        notes = [value_of(note) for note in await self._told(reach, seen)]
+        return await asyncio.to_thread(files_of, notes)
+
+    async def import_files(
+        self, files: tuple[NoteFile, ...], reach: Reach, *, dry_run: bool = False
+    ) -> tuple[Imported, ...]:
+        """Write what the files say; one that cannot be used changes nothing and says why."""
+        if len(files) > MAX_FILES:
+            raise BadQuery(f"{len(files)} files; at most {MAX_FILES} at once")
+        seen = await self._sight(reach)
+
+        async def take(card: Card) -> Taken:
+            held = Taken(card.file_anchors, card.anchors)
+            taken, _ = await self._checks.taken(
+                card.group, card.project, held, seen.visible, only_new=True
+            )
+            return taken
+
+        glossary = Glossary(self._notes, self._clock)
+        parts = ImportParts(self._notes, self._memory, glossary, self._clock, take)
+        return await import_all(parts, files, seen, dry=dry_run)
+
+
+def _in_groups(seen: Sight, reach: Reach) -> Callable[[Note], bool]:
+    """Return what says whether a note may be told and is in a group that was named."""
+    groups = frozenset(seen.asked(reach))
+    return lambda note: note.group in groups and seen.sees(note)

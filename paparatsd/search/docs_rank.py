@@ -1,0 +1,148 @@
+"""Which places of documents answer a question, in which order, and which are near enough.
+
+Places are ordered by a sum of weight times feature; whether one is near enough is told by another
+sum, turned into a number from 0 to 1: the order says nothing of whether there is an answer at all.
+With an embedder that is not ours that number is the plain cosine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paparatsd.errors import Broken
+from paparatsd.knowledge_model import DocsKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FORMAT = 1
+PACKAGED = Path(__file__).with_name("docs_weights.json")
+BIAS = "bias"
+
+
+class Mode(StrEnum):
+    """What a question is answered by: our vectors and words, another embedder's, words alone."""
+
+    MEANING = "meaning"
+    OTHER = "other"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class DocsWeights:
+    """The numbers that order and judge places; `score` and `floors` by mode.
+
+    `relevance` is there for the modes in which it is not the cosine.
+    """
+
+    score: Mapping[Mode, Mapping[str, float]]
+    relevance: Mapping[Mode, Mapping[str, float]]
+    floors: Mapping[Mode, Mapping[DocsKind, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Scores and relevance of places, parallel; `known`: where the relevance can be told.
+
+    Where it cannot, it is that of the words alone.
+    """
+
+    scores: Floats
+    relevance: Floats
+    known: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=4)
+def load_docs_weights(path: Path = PACKAGED) -> DocsWeights:
+    """Read the weights; raises Broken when they cannot be used."""
+    try:
+        return _parse(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise Broken(
+            f"the weights in {path} cannot be used ({error}); install paparatsd again"
+        ) from error
+
+
+def _parse(content: Mapping[str, Any]) -> DocsWeights:
+    if content["format"] != FORMAT:
+        raise ValueError(f"format {content['format']!r}, expected {FORMAT}")
+    return DocsWeights(
+        score={mode: _numbers(content["score"][mode]) for mode in Mode},
+        relevance={
+            mode: _numbers(content["relevance"][mode]) for mode in (Mode.MEANING, Mode.WORDS)
+        },
+        floors={
+            mode: {kind: _numbers(content["floors"][mode])[kind] for kind in DocsKind}
+            for mode in Mode
+        },
+    )
+
+
+def _numbers(table: Mapping[str, Any]) -> dict[str, float]:
+    numbers = {str(name): float(value) for name, value in table.items()}
+    if not all(map(math.isfinite, numbers.values())):
+        raise ValueError("a weight is no finite number")
+    return numbers
+
+
+def docs_score(values: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Return the sum of weight times feature of each place, with the bias if there is one."""
+    sizes = {len(one) for one in values.values()}
+    total = np.full(sizes.pop() if sizes else 0, weights.get(BIAS, 0.0))
+    for name, weight in weights.items():
+        if name != BIAS:
+            total = total + weight * values[name]
+    return total
+
+
+def docs_relevance(values: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Return how likely each place is near to the question, from 0 to 1."""
+    odds: Floats = 1.0 / (1.0 + np.exp(-np.clip(docs_score(values, weights), -50.0, 50.0)))
+    return odds
+
+
+def judge(
+    values: Mapping[str, Floats], cosines: Floats, mode: Mode, weights: DocsWeights
+) -> Judged:
+    """Score places and tell how relevant each is. `cosines` are NaN where unknown."""
+    scores = docs_score(values, weights.score[mode])
+    by_words = docs_relevance(values, weights.relevance[Mode.WORDS])
+    if mode is Mode.WORDS:
+        return Judged(scores, by_words, np.ones(len(scores), np.bool_))
+    known = ~np.isnan(cosines)
+    if mode is Mode.MEANING:
+        near = docs_relevance(values, weights.relevance[mode])
+    else:
+        near = np.clip(np.nan_to_num(cosines), 0.0, 1.0)
+    return Judged(scores, np.where(known, near, by_words), known)
+
+
+def near_enough(
+    judged: Judged, kinds: Floats, floors: Mapping[DocsKind, float]
+) -> NDArray[np.bool_]:
+    """Return which places pass: those at the floor of their kind, and those that nobody can judge.
+
+    `kinds`: 1 where a place is among code, else 0. A floor of 0 lets everything of a kind through.
+    """
+    floor = np.where(kinds > 0, floors[DocsKind.CODE], floors[DocsKind.PROSE])
+    return ~judged.known | (floor <= 0) | (judged.relevance >= floor)
+
+
+def best_of_documents(scores: Floats, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the best place of each document, best first; of equal ones the first."""
+    order = np.lexsort((np.arange(len(scores)), -scores))
+    _, first = np.unique(documents[order], return_index=True)
+    best: NDArray[np.int64] = order[np.sort(first)]
+    return best

@@ -6,32 +6,33 @@ Never keeps an answer from being given: what cannot be said in time is left out,
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from paparatsd.chunks.address import format_lines
+from paparatsd.anchor_history import AnchorHistory
 from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.anchors import Checked, Held, check, hold, prepare, take, with_detail
 from paparatsd.knowledge.code_view import CodeView, Shown
 from paparatsd.knowledge.memory import Taken
-from paparatsd.plain_text import one_line
+from paparatsd.knowledge_model import AnchorState
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from paparatsd.anchor_history import Gone
     from paparatsd.answerable import Answerable
-    from paparatsd.history_model import ChunkLog
     from paparatsd.history_service import HistoryService
     from paparatsd.knowledge_model import AnchorCheck, CardHit
     from paparatsd.search.scope import ProjectScope
 
 log = structlog.get_logger()
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 MAX_CHECKED = 200
@@ -40,9 +41,6 @@ CHECK_S = 5.0
 MAX_LOGS = 16
 """Changed places of one answer whose history is told."""
 LOGS_S = 4.0
-MAX_COMMITS = 100
-MAX_QUOTED = 120
-"""Characters of a name or a commit's subject."""
 
 
 class AnchorChecks:
@@ -51,7 +49,7 @@ class AnchorChecks:
     def __init__(self, catalog: Path, answerable: Answerable, history: HistoryService) -> None:
         self._catalog = catalog
         self._answerable = answerable
-        self._history = history
+        self._history = AnchorHistory(history, answerable)
 
     # ------------------------------------------------------------------ taking
 
@@ -109,8 +107,9 @@ class AnchorChecks:
             why = str(error) or "the catalog did not answer in time"
             return tuple(hits), (f"What the cards name cannot be checked now: {why}",)
         since = [hit.card.updated for held, hit in zip(by_hit, hits, strict=True) for _ in held]
-        told = iter(await self._with_history(found, since))
-        notes = (f"The files and anchors of {skipped} more cards were not checked.",)
+        told = iter(await self._with_history(found, since, projects))
+        more = "one more card" if skipped == 1 else f"{skipped} more cards"
+        notes = (f"What {more} named was not checked: list fewer at a time.",)
         return tuple(
             replace(hit, checks=tuple(next(told) for _ in held))
             for held, hit in zip(by_hit, hits, strict=True)
@@ -124,62 +123,58 @@ class AnchorChecks:
     # ------------------------------------------------------------------ history
 
     async def _with_history(
-        self, found: Sequence[Checked], since: Sequence[float]
+        self, found: Sequence[Checked], since: Sequence[float], projects: Sequence[ProjectScope]
     ) -> list[AnchorCheck]:
-        """Return the checks; those of changed places tell who changed them, as far as known."""
-        details: dict[int, str] = {}
-        places = [at for at, one in enumerate(found) if one.spot is not None and one.spot.start]
+        """Return the checks; they tell who changed a place, and where a file went, if known."""
+        told = [one.check for one in found]
+        asked = [at for at, one in enumerate(found) if one.gone or (one.spot and one.spot.start)]
+        went: dict[int, Gone] = {}
         try:
             async with asyncio.timeout(LOGS_S):
-                for at in places[:MAX_LOGS]:
-                    details[at] = await self._who(found[at], since[at])
+                for at in asked[:MAX_LOGS]:
+                    with contextlib.suppress(PaparatsError):  # one place that git knows nothing of
+                        await self._ask(found[at], since[at], at, told, went)
+                return await self._followed(told, went, found, projects)
         except (PaparatsError, TimeoutError) as error:
             log.debug("anchor_history_left_out", error=str(error))
-        return [with_detail(one, details.get(at, "")) for at, one in enumerate(found)]
+        return told
 
-    async def _who(self, checked: Checked, since: float) -> str:
-        spot = checked.spot
-        if spot is None:
-            return ""
-        address = spot.address
-        if "#" not in address:
-            address = format_lines(spot.project, spot.path, spot.start, spot.end)
-        scope = self._answerable.everything()
-        told = await self._history.log(address, MAX_COMMITS, scope, {})
-        return told_of(told, since)
+    async def _ask(
+        self,
+        one: Checked,
+        since: float,
+        at: int,
+        told: list[AnchorCheck],
+        went: dict[int, Gone],
+    ) -> None:
+        """Put what history tells of one anchor in its place."""
+        if one.spot is not None:
+            told[at] = with_detail(told[at], await self._history.changed(one.spot, since))
+        elif one.gone is not None:
+            went[at] = await self._history.gone(*one.gone)
 
-
-def told_of(told: ChunkLog, since: float) -> str:
-    """Return one sentence on who changed a place since a moment; "" when nothing is known."""
-    newer = [one for one in told.commits if one.commit.committed.seconds > since]
-    if newer:
-        last, more = newer[0].commit, len(newer) == MAX_COMMITS
-        day = _day(last.committed.seconds)
-        times = "1 commit" if len(newer) == 1 else f"{len(newer)}{'+' * more} commits"
-        said = (
-            f"{times} since {_day(since)}, the last on {day} by "
-            f"{_cut(last.author.name)}: {_cut(last.subject)}"
+    async def _followed(
+        self,
+        told: list[AnchorCheck],
+        went: Mapping[int, Gone],
+        found: Sequence[Checked],
+        projects: Sequence[ProjectScope],
+    ) -> list[AnchorCheck]:
+        """Return the checks with what became of files that are no more."""
+        places = {at: one.gone for at, one in enumerate(found) if one.gone is not None}
+        asked = [(at, places[at][0], gone) for at, gone in went.items() if gone.sentence]
+        spots = await _look(
+            self._catalog, projects, asked, lambda view, one: view.path(one[1], one[2].path)
         )
-    elif told.uncommitted:
-        return "The change is not committed yet."
-    elif told.commits:
-        last = told.commits[0].commit
-        said = (
-            f"Last changed on {_day(last.committed.seconds)} by "
-            f"{_cut(last.author.name)}: {_cut(last.subject)}"
-        )
-    else:
-        return ""
-    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
-
-
-def _cut(text: str) -> str:
-    text = " ".join(one_line(text).split())
-    return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1].rstrip()}…"
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+        for (at, _, gone), spot in zip(asked, spots, strict=True):
+            if spot is None:
+                told[at] = with_detail(told[at], gone.sentence)
+            else:
+                detail = f"It is {spot.path} now. {gone.sentence}"
+                told[at] = replace(
+                    told[at], state=AnchorState.MOVED, address=spot.address, detail=detail
+                )
+        return told
 
 
 def _held(
@@ -195,8 +190,8 @@ def _held(
 async def _look(
     catalog: Path,
     projects: Sequence[ProjectScope],
-    held: Sequence[Held],
-    work: Callable[[CodeView, Held], T],
+    asked: Sequence[S],
+    work: Callable[[CodeView, S], T],
 ) -> list[T]:
     """Do the work on each, all of one state of the catalog."""
     shown: dict[str, Shown] = {
@@ -209,9 +204,9 @@ async def _look(
         try:
             with reader.snapshot():
                 view = CodeView(reader, shown)
-                prepare(view, held)
-                return [work(view, one) for one in held]
+                prepare(view, [one for one in asked if isinstance(one, Held)])
+                return [work(view, one) for one in asked]
         finally:
             reader.close()
 
-    return await asyncio.to_thread(run) if held else []
+    return await asyncio.to_thread(run) if asked else []

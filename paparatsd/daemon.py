@@ -29,6 +29,7 @@ from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
 from paparatsd.parts import Parts, build_parts
+from paparatsd.publication import publication_of
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.publication import Publication
     from paparatsd.settings import Settings
 
 log = structlog.get_logger()
@@ -163,12 +165,24 @@ class Daemon:
                     self._ready,
                     self._stop,
                     allowed_projects=self._settings.search.allowed_projects,
+                    knowledge=self._publication(),
                 )
             finally:
                 broadcaster.close()
                 sessions_stop.set()
                 for task in (*background, sessions):
                     task.cancel()
+
+    def _publication(self) -> Publication | None:
+        """Return what outsiders may be told, and say in the log that there is a way in for them."""
+        chosen = self._settings
+        scope = publication_of(
+            chosen.knowledge, chosen.docs.audience, chosen.search.allowed_projects
+        )
+        if scope is not None:
+            projects = sorted(scope.projects) or "all"
+            log.info("knowledge_served", audience=sorted(scope.audience), projects=projects)
+        return scope
 
     def _expected_uid(self) -> int:
         expected = self._settings.control.expected_uid
@@ -350,7 +364,7 @@ class Daemon:
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
         search = replace(fresh.search, **kept)
-        needs_restart = ("index", "watch", "http", "control", "embedder", "store")
+        needs_restart = ("index", "watch", "http", "control", "embedder", "store", "knowledge")
         later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
         now = replace(old, search=search, docs=fresh.docs, log=fresh.log)

@@ -17,12 +17,15 @@ from urllib.parse import urlsplit
 from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.naming import check_group_name
 from paparatsd.options import (
+    MIN_TOKEN_CHARS,
     Kind,
     Names,
     Seconds,
     Switch,
     Text,
     Whole,
+    access_token,
+    audience_label,
     http_url,
     loopback_host,
     one_of,
@@ -30,6 +33,7 @@ from paparatsd.options import (
     template,
 )
 from paparatsd.private_file import is_private, read_token
+from paparatsd.publication import publication_of
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
@@ -66,6 +70,12 @@ URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
 TEMPLATE = Text("a text that contains {text} once", template)
 
+TOKENS = Names(
+    f"tokens of at least {MIN_TOKEN_CHARS} visible ASCII characters, no comma in them", access_token
+)
+LABELS = Names(
+    "labels of letters, digits, '.', '_' and '-', at most 64 characters each", audience_label
+)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {
@@ -116,6 +126,9 @@ OPTIONS: dict[str, Option] = {
     "docs.audience": Option(Names("labels of documents"), ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
+    "knowledge.tokens": Option(TOKENS, secret=True),
+    "knowledge.audience": Option(LABELS),
+    "knowledge.projects": Option(Names("project names")),
     "log.level": Option(one_of("debug", "info", "warning", "error"), ("PAPARATS_LOG_LEVEL",)),
     "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),
 }
@@ -271,6 +284,7 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
             f"index.max_chunk_chars: {index.max_chunk_chars} is less than index.chunk_chars "
             f"({index.chunk_chars}); allowed: at least as much"
         )
+    publication_of(settings.knowledge, settings.docs.audience, settings.search.allowed_projects)
     return settings
 
 
@@ -321,4 +335,9 @@ def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[s
                 "OPENAI_API_KEY alone changes nothing: the built-in embedder is used unless "
                 "EMBEDDING_PROVIDER=openai"
             )
+    if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
+        notes.append(
+            "knowledge.projects alone changes nothing: there is no knowledge endpoint without "
+            "knowledge.tokens and knowledge.audience"
+        )
     return tuple(notes)

@@ -23,6 +23,7 @@ from paparatsd.knowledge_model import (
     CardsAnswer,
     CardStatus,
     ContextAnswer,
+    Decision,
     Outcome,
     SuggestionsAnswer,
 )
@@ -92,6 +93,7 @@ class MemoryService:
             hits += found.hits
             counts[group] = found.cards
             told.update(dict.fromkeys(found.notes))
+        hits = await self._without_hidden(hits, seen)
         shown, notes = await self._with_checks(hits, seen, wanted=request.checked)
         return ContextAnswer(request.question, shown, counts, (*told, *notes))
 
@@ -101,6 +103,16 @@ class MemoryService:
         if not wanted:
             return tuple(hits), ()
         return await self._checks.checked(hits, seen.visible)
+
+    async def _without_hidden(
+        self, hits: builtins.list[CardHit], seen: Sight
+    ) -> builtins.list[CardHit]:
+        """Return the hits; they name no card that whoever asks may not hear of."""
+        if seen.visible is None:
+            return hits
+        named = {one for hit in hits for one in _names_cards(hit.card)}
+        there = {note.id for note in await self._notes.get(named) if seen.sees(note)}
+        return [replace(hit, card=_naming_only(hit.card, there)) for hit in hits]
 
     async def list(self, request: CardsRequest) -> CardsAnswer:
         """Return cards, oldest first; with `checked` also what became of what they name."""
@@ -113,7 +125,7 @@ class MemoryService:
             limit=request.limit,
             cursor=request.cursor,
         )
-        hits = [CardHit(card_of(note), 0.0) for note in shown]
+        hits = await self._without_hidden([CardHit(card_of(note), 0.0) for note in shown], seen)
         cards, told = await self._with_checks(hits, seen, wanted=request.checked)
         return CardsAnswer(cards, cursor, told)
 
@@ -212,3 +224,18 @@ def _in_groups(seen: Sight, reach: Reach) -> Callable[[Note], bool]:
     """Return what says whether a note may be told and is in a group that was named."""
     groups = frozenset(seen.asked(reach))
     return lambda note: note.group in groups and seen.sees(note)
+
+
+def _names_cards(card: Card) -> tuple[str, ...]:
+    """Return the ids of the cards that a card names."""
+    older = card.body.supersedes if isinstance(card.body, Decision) else None
+    return tuple(one for one in (older, card.superseded_by) if one)
+
+
+def _naming_only(card: Card, ids: set[str]) -> Card:
+    """Return a card that names none but these cards."""
+    if all(one in ids for one in _names_cards(card)) or not isinstance(card.body, Decision):
+        return card
+    older, newer = card.body.supersedes, card.superseded_by
+    body = replace(card.body, supersedes=older if older in ids else None)
+    return replace(card, body=body, superseded_by=newer if newer in ids else None)

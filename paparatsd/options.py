@@ -7,6 +7,7 @@ value that TOML already typed. Both raise ValueError; `allowed` is the sentence 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -187,6 +188,25 @@ def origin(text: str) -> str:
     if not text or parts.path or any(part.isspace() for part in text):
         raise ValueError(text)
     return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+MIN_TOKEN_CHARS = 16
+_TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def access_token(text: str) -> str:
+    """Return a bearer token that is too long to be guessed and that a header can hold."""
+    if not _TOKEN.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
+def audience_label(text: str) -> str:
+    """Return the label of an audience."""
+    if not _LABEL.fullmatch(text):
+        raise ValueError(text)
+    return text
 
 
 def template(text: str) -> str:

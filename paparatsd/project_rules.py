@@ -6,12 +6,12 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paparatsd.naming import DEFAULT_GROUP
+from paparatsd.naming import AUDIENCE_ALLOWED, DEFAULT_GROUP, UNLABELLED
 from paparatsd.repo_config import LoadedRepoConfig, load_repo_config
 from paparatsd.sources.walk import SelectionRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.model import ProjectEntry
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 HALF_WRITTEN_S = 0.05
 """An editor that truncates a file, or moves it away, has written the new one after this."""
 MAX_LOOKS = 20
+
+
+def warn_of_labels(refused: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Say which documents name an audience that is none; `refused` has path and label of each."""
+    if not refused:
+        return ()
+    path, label = refused[0]
+    more = f" (and {len(refused) - 1} more documents)" if len(refused) > 1 else ""
+    return (
+        f"{path}{more}: {label!r} is no audience, so it counts as {UNLABELLED!r}; allowed: one "
+        f"label of {AUDIENCE_ALLOWED} characters",
+    )
 
 
 class ProjectRules:
@@ -50,7 +62,8 @@ class ProjectRules:
         self.warnings: tuple[str, ...] = ()
         self.ticket_patterns: tuple[str, ...] = ()
         self.jira = ""
-        self.docs_audience, self.docs_kind = "", "auto"
+        self.docs_kind = "auto"
+        self.docs_audience = UNLABELLED
 
     async def read(self) -> SelectionRules | None:
         """Read the file again; None while it is bad and none could ever be read."""
@@ -63,6 +76,7 @@ class ProjectRules:
         self.problem, self.warnings = "", loaded.warnings
         self.docs_audience, self.docs_kind = config.docs_audience, config.docs_kind
         self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
+        self.docs_kind, self.docs_audience = config.docs_kind, config.docs_audience
         self.selection = SelectionRules(
             exclude=(*config.exclude, *config.exclude_extra),
             paths=config.paths,

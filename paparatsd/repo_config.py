@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from paparatsd.errors import BadQuery
-from paparatsd.naming import check_group_name
+from paparatsd.naming import AUDIENCE_ALLOWED, UNLABELLED, check_group_name, is_audience
 from paparatsd.plain_yaml import PlainYamlError, read_plain_yaml
 from paparatsd.ticket_patterns import MAX_PATTERNS, BadPatternError, compile_pattern
 
@@ -65,7 +65,7 @@ class RepoConfig:
     chunk_chars: int | None = None
     overlap_chars: int | None = None
     docs_kind: str = "auto"
-    docs_audience: str = "internal"
+    docs_audience: str = UNLABELLED
     service: str | None = None
     bounded_context: str | None = None
     tags: tuple[str, ...] = ()
@@ -278,6 +278,13 @@ def _group(value: object) -> GroupName:
         raise BadRepoConfigError(f"group: {error}") from None
 
 
+def _audience(value: object) -> str:
+    label = _text(value)
+    if not is_audience(label):
+        raise ValueError(f"one label of {AUDIENCE_ALLOWED} characters")
+    return label
+
+
 def _relative(text: str) -> str:
     path = PurePosixPath(text)
     if path.is_absolute() or ".." in path.parts or any(char in text for char in "*?[]{}\\"):
@@ -366,5 +373,5 @@ _KEYS: Mapping[str, _Rule] = {
     "history.tickets": _Rule(_patterns, "ticket_patterns"),
     "history.jira": _Rule(_web_address, "jira_url"),
     "docs.kind": _Rule(_one_of("auto", "prose", "code"), "docs_kind"),
-    "docs.audience": _Rule(_text, "docs_audience"),
+    "docs.audience": _Rule(_audience, "docs_audience"),
 }

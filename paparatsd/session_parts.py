@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paparatsd.naming import UNLABELLED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -40,7 +42,11 @@ class SessionParts:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of a project at one instant; swapped, never edited."""
+    """What is known of a project at one instant; swapped, never edited.
+
+    `docs_kind` (auto, prose, code) and `docs_audience`, the label of documents that name none, are
+    what the project's own file and its overrides say.
+    """
 
     project_id: int
     repo: RepoId | None
@@ -53,6 +59,8 @@ class Snapshot:
     progress: Progress | None
     dirty: bool
     first: bool
+    docs_kind: str = "auto"
+    docs_audience: str = UNLABELLED
 
 
 def age_when(watching: str, checked_at: float | None, now: float) -> str:

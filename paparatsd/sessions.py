@@ -26,7 +26,7 @@ from paparatsd.model import (
     ProjectState,
 )
 from paparatsd.place import ProjectPlace
-from paparatsd.project_rules import ProjectRules
+from paparatsd.project_rules import ProjectRules, warn_of_labels
 from paparatsd.session_parts import Snapshot, age_when
 from paparatsd.sources import repo, walk
 
@@ -71,6 +71,7 @@ class ProjectSession:
         self._failures = 0
         self._first_pass_done = False
         self._directories: frozenset[str] = frozenset()
+        self._label_warnings: tuple[str, ...] = ()
 
     def adopt(self, row: ProjectRow) -> None:
         """Answer from what the catalog knows until the first pass has checked it."""
@@ -91,8 +92,8 @@ class ProjectSession:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What in the project's own file does nothing, in words."""
-        return self._rules.warnings
+        """What in the project's own file and in its documents does nothing, in words."""
+        return (*self._rules.warnings, *self._label_warnings)
 
     @property
     def rules(self) -> ProjectRules:
@@ -126,6 +127,8 @@ class ProjectSession:
             progress=running.progress() if running is not None else None,
             dirty=bool(self._due or waiting or self._due.is_under_way),
             first=not self._first_pass_done,
+            docs_kind=self._rules.docs_kind,
+            docs_audience=self._rules.docs_audience,
         )
 
     def freshness(self, *, verified: bool = False) -> Freshness:
@@ -380,6 +383,8 @@ class ProjectSession:
             self._pass = None
         if running.vanished:
             self.offer(ChangeBatch(paths=frozenset(running.vanished)))
+        refused = await self._parts.ledger.refused_labels(self._project_id)
+        self._label_warnings = warn_of_labels(refused)
         self._set_state(*self._quiet_state())
         return True
 

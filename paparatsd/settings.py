@@ -217,6 +217,19 @@ class ProjectSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """The knowledge endpoint: who may ask, and about which documents.
+
+    Served when `tokens` and `audience` are both set. `projects` empty means all that may be
+    answered about.
+    """
+
+    tokens: tuple[str, ...] = field(default=(), repr=False)
+    audience: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     """`format` is auto (by terminal), human or json."""
 
@@ -239,6 +252,7 @@ class Settings:
     docs: DocsSettings = DocsSettings()
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)

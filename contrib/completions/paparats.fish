@@ -71,7 +71,7 @@ for pair in \
 end
 
 complete -c paparats -n __fish_use_subcommand -l version -d 'Show the version'
-for kind in config state cache runtime
+for kind in config state cache runtime data
     complete -c paparats -n __fish_use_subcommand -l $kind-dir -r -a '(__fish_complete_directories)' \
         -d "The $kind directory"
 end

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_TITLE_CHARS = 200
 MAX_LINK_CHARS = 2_000
 MAX_REFUSED_CHARS = 80
+MIN_TEXT_WORDS = 5
 HEAD_ROWS = 100
 """Fields of a format stand within so many rows of the top."""
 
@@ -36,7 +37,8 @@ DATES = (
 _FIELD = re.compile(r":(?P<key>[A-Za-z][\w -]{0,40}):(?:[ \t]+(?P<value>\S.*))?$")
 _KEYWORD = re.compile(r"#\+(?P<key>[A-Za-z_]{1,40}):[ \t]*(?P<value>\S.*)$")
 _REVISION = re.compile(r"v?\d[\w.]*,[ \t]*(?P<date>[^:]{6,40})|(?P<day>\d{4}-\d\d-\d\d)\b")
-_HTML_TITLE = re.compile(r"<h1\b[^>]*>(?P<title>.{1,400}?)</h1>", re.IGNORECASE | re.DOTALL)
+_HTML_TITLE = re.compile(r"<h1\b[^<>]{0,300}>(?P<title>.{1,400}?)</h1>", re.IGNORECASE | re.DOTALL)
+_HIDDEN_TITLE = re.compile(r"\[//\]: # \(title: (?P<title>[^\n]{1,300})\)[ \t]*$", re.MULTILINE)
 _NUMBER = re.compile(r"[\[(]?v?\d+\.\d|unreleased\b|[\[(]unreleased", re.IGNORECASE)
 
 
@@ -61,19 +63,34 @@ def title_of_path(path: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def heading_title(headings: Iterable[Heading], first_row: int) -> str:
+def heading_title(lines: Sequence[str], outline: Outline) -> str:
     """Return the first heading of the highest level, or "" when it is no title of the whole.
 
-    Of several headings of that level it is one only when it stands on top, in `first_row`; and no
+    Of several headings of that level it is one only when nothing to read stands above it; and no
     release number is one.
     """
-    named = [heading for heading in headings if heading.title]
+    named = [heading for heading in outline.headings if heading.title]
     if not named:
         return ""
     level = min(heading.level for heading in named)
     highest = [heading for heading in named if heading.level == level]
-    alone = len(highest) == 1 or highest[0].row <= first_row
-    return highest[0].title if alone and _NUMBER.match(highest[0].title) is None else ""
+    title = highest[0].title
+    if _NUMBER.match(title) is not None:
+        return ""
+    if len(highest) == 1 or not _says_something(lines[outline.front : highest[0].row]):
+        return title
+    return ""
+
+
+def _says_something(lines: Sequence[str]) -> bool:
+    """Say whether rows hold words to read, and not only comments, badges and lists of contents."""
+    hidden = False
+    for line in lines:
+        row = line.strip()
+        hidden = (hidden or row.startswith("<!--")) and "-->" not in row
+        if not hidden and len(row.split()) >= MIN_TEXT_WORDS and row[0].isalnum():
+            return True
+    return False
 
 
 def _title(path: str, fields: Mapping[str, str], lines: Sequence[str], outline: Outline) -> str:
@@ -81,22 +98,22 @@ def _title(path: str, fields: Mapping[str, str], lines: Sequence[str], outline: 
         title = plain_title(text)
         if title:
             return title[:MAX_TITLE_CHARS]
-    first = next((r for r in range(outline.front, len(lines)) if lines[r].strip()), 0)
-    title = "" if _has_title(outline) else _html_title(lines, outline)
-    return title or heading_title(outline.headings, first) or title_of_path(path)
+    title = "" if _has_title(outline) else _unmarked_title(lines, outline)
+    return title or heading_title(lines, outline) or title_of_path(path)
 
 
 def _has_title(outline: Outline) -> bool:
     return any(heading.level == 1 for heading in outline.headings)
 
 
-def _html_title(lines: Sequence[str], outline: Outline) -> str:
-    """Return the `<h1>` above the first heading, as many a README has it."""
+def _unmarked_title(lines: Sequence[str], outline: Outline) -> str:
+    """Return the `<h1>` or the comment with the title above the first heading, if there is one."""
     end = outline.headings[0].row if outline.headings else HEAD_ROWS
     top = lines[outline.front : min(end, outline.front + HEAD_ROWS)]
-    if not any("<h1" in line or "<H1" in line for line in top):
+    if not any(mark in line for line in top for mark in ("<h1", "<H1", "# (title:")):
         return ""
-    found = _HTML_TITLE.search("\n".join(top))
+    text = "\n".join(top)
+    found = _HTML_TITLE.search(text) or _HIDDEN_TITLE.search(text)
     return plain_title(found["title"]) if found is not None else ""
 
 

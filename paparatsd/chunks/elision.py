@@ -21,7 +21,7 @@ MIN_LINES = 4
 _RUN = re.compile(rf"(?<![\w+/-])[A-Za-z0-9+/_-]{{{MIN_RUN},}}+={{0,2}}")
 _WRAPPED = re.compile(
     rf"^(?P<indent>[ \t>]*)[A-Za-z0-9+/]{{{MIN_LINE},}}+\r?\n"
-    rf"(?:[ \t>]*[A-Za-z0-9+/]{{{MIN_LINE},}}+\r?\n){{{MIN_LINES - 2},}}+"
+    rf"(?:[ \t>]*[A-Za-z0-9+/]{{{MIN_LINE},}}+\r?\n){{{MIN_LINES - 2},}}"
     r"[ \t>]*[A-Za-z0-9+/]+={0,2}\r?$",
     re.MULTILINE,
 )
@@ -32,7 +32,7 @@ _KINDS = (re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]"))
 def elide_data(text: str, lines: Sequence[str]) -> str:
     """Replace runs of base64, base64url and hex digits by a placeholder that tells their length.
 
-    `lines` are those of `text`; the same text comes back when there is nothing to replace.
+    `lines` are those of `text`.
     """
     long = [line for line in lines if len(line) >= MIN_LINE]
     if sum(" " not in line.strip() for line in long) >= MIN_LINES - 1:

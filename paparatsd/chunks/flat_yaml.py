@@ -18,7 +18,7 @@ MAX_LINE_CHARS = 300
 
 _QUOTED = r'"[^"\\]*"|' + r"'[^']*'"
 _PLAIN = r"(?:[^\W_]|/)(?:[^:#]|:(?=\S)|(?<=\S)#)*?"
-_ELEMENT = rf"(?:[^\W_][^\[\]{{}}\"'#:,]*?|{_QUOTED})"
+_ELEMENT = rf"(?:(?:[^\W_]|/)[^\[\]{{}}\"'#:,]*?|{_QUOTED})"
 _PAIR = re.compile(
     rf"(?P<key>[A-Za-z_][\w-]*):(?: +(?:(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})"
     rf"|(?P<list>\[ *(?:{_ELEMENT}(?: *, *{_ELEMENT})*)? *\])))? *"

@@ -25,13 +25,19 @@ _SETEXT = re.compile(r" {0,3}(?:=+|-{2,})[ \t\r]*$")
 _PROSE = re.compile(r" {0,3}[^\s>#|=\-*+`~<]")
 _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 _RST_LINE = re.compile(r"(?P<mark>[=\-`:'\"~^_*+#<>.!$%&,;?@/\\|])(?P=mark){2,}[ \t\r]*$")
+_RST_MARKS = frozenset("=-`:'\"~^_*+#<>.!$%&,;?@/\\|")
 _ADOC = re.compile(r"(?P<marks>={1,6}|#{1,6})[ \t]+(?P<title>\S.*?)[ \t\r]*$")
 _ADOC_FENCE = re.compile(r"(?P<fence>-{4,}|\.{4,}|={4,}|`{3,}|\+{4,}|/{4,}|\|={3,})[^\s]*[ \t\r]*$")
 _ADOC_LEVELS = "=-~^+"
 _ORG = re.compile(r"(?P<marks>\*+)[ \t]+(?P<title>\S.*?)[ \t\r]*$")
 _ORG_BLOCK = re.compile(r"[ \t]*#\+(?P<which>begin|end)_", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s[^()]*)?\)")
-_INLINE = re.compile(r"[`*]|</?\w+[^<>]*>|\{#[^{}]*\}")
+_TARGET = re.compile(
+    r":[\w:+-]+:`(?P<role>[^`<]+?)(?:\s*<[^`<>]*>)?`|`(?P<text>[^`<]+?)\s*<[^`<>]*>`__?"
+    r"|\[\[(?:[^\[\]]+\]\[)(?P<org>[^\[\]]+)\]\]|<<[^<>,]+,\s*(?P<ref>[^<>]+)>>"
+)
+"""Links and roles of reStructuredText, Org and AsciiDoc; their text is in one of the groups."""
+_INLINE = re.compile(r"\{/\*.*?\*/\}|[`*]|</?\w+[^<>]*>|\[\[[^\[\]]*\]\]|\{\s*[#.:][^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,11 @@ def read_outline(language: str, lines: Sequence[str]) -> Outline:
 
 def plain_title(title: str) -> str:
     """Take links, code marks and emphasis off a heading's text."""
-    plain = _INLINE.sub("", _LINK.sub(r"\1", title[:500]))
+    plain = title[:500]
+    if not plain.isalnum():
+        if "`" in plain or "[[" in plain or "<<" in plain:
+            plain = _TARGET.sub(lambda found: found[found.lastgroup or 0], plain)
+        plain = _INLINE.sub("", _LINK.sub(r"\1", plain))
     return " ".join(plain.split())[:MAX_TITLE_CHARS].strip()
 
 
@@ -110,13 +120,18 @@ def _read_rst(lines: Sequence[str], outline: Outline) -> None:
     styles: list[tuple[str, bool]] = []
     row = outline.front
     while row < len(lines) - 1:
-        title, under = lines[row], lines[row + 1]
-        match = _RST_LINE.match(under)
-        titled = title.strip() and _RST_LINE.match(title) is None and not title[:1].isspace()
-        if match is None or not titled or len(under.rstrip()) < len(title.rstrip()):
+        under = lines[row + 1]
+        if under[:1] not in _RST_MARKS:
             row += 1
             continue
+        title = lines[row]
+        match = _RST_LINE.match(under)
         over = row > 0 and lines[row - 1].rstrip() == under.rstrip()
+        titled = title.strip() and _RST_LINE.match(title) is None
+        inset = title[:1].isspace() and not over
+        if match is None or inset or not titled or len(under.rstrip()) < len(title.rstrip()):
+            row += 1
+            continue
         style = (match["mark"], over)
         if style not in styles:
             styles.append(style)

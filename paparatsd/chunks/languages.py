@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TABLE_VERSION = 1
+TABLE_VERSION = 2
 """Grows when a row below changes in a way that changes chunks; part of the fingerprint."""
 
 UNKNOWN = "text"
@@ -146,7 +146,7 @@ _ROWS = (
          "xaml wsdl storyboard xib"),
     _row("ini", "ini cfg conf", ".editorconfig .gitconfig .npmrc .flake8 .pylintrc"),
     _row("properties", "properties"),
-    _row("markdown", "md mdx markdown mdown mkd mdc", grammar=""),
+    _row("markdown", "md mdx markdown mdown mkd mdc livemd cheatmd qmd rmd", grammar=""),
     _row("rst", "rst rest", grammar=""),
     _row("asciidoc", "adoc asciidoc asc", grammar=""),
     _row("org", "org", grammar=""),

@@ -69,19 +69,23 @@ def prose_chunks(
     writer = _Writer(source, outline, limits, trail)
     if outline.front:
         writer.write(0, outline.front - 1, None, "block")
-    for group in _groups(source, _sections(source, outline, trail), limits):
+    for group in _groups(source, _sections(source, outline, limits, trail), limits):
         shown = next((s for s in group if s.name is not None and not s.empty), group[0])
         writer.write(group[0].first, group[-1].last, shown.name, "section")
     return tuple(writer.chunks)
 
 
-def _sections(source: TextMap, outline: Outline, trail: Trail) -> list[_Section]:
+def _sections(
+    source: TextMap, outline: Outline, limits: ChunkLimits, trail: Trail
+) -> list[_Section]:
     rows = [h.row for h in outline.headings]
     end = len(source.lines)
     sections = []
     if (rows[0] if rows else end) > outline.front:
         last = (rows[0] if rows else end) - 1
-        sections.append(_Section(outline.front, last, 0, trail.name, False))
+        # An anchor or a badge above the first heading belongs to it.
+        scrap = source.size(outline.front, last) < TINY_SHARE * limits.target and bool(rows)
+        sections.append(_Section(outline.front, last, 0, trail.name, scrap))
     for heading, (first, after) in zip(outline.headings, pairwise([*rows, end]), strict=True):
         trail.enter(heading)
         empty = source.trimmed(heading.body, after - 1) is None
@@ -148,6 +152,14 @@ class _Writer:
             if a > start and source.size(start, b) > limits.target:
                 spans.extend(self._fitted(start, a - 1))
                 start = a
+        rest = source.trimmed(start, last)
+        if rest is not None and spans and source.is_whole(spans[-1]):
+            before = spans[-1].first
+            small = source.size(*rest) < TINY_SHARE * limits.target
+            if small and source.size(before, rest[1]) <= limits.hard:
+                # A closing tag, or a last line: it is no piece of its own.
+                spans[-1] = source.span(before, last)
+                return spans
         spans.extend(self._fitted(start, last))
         return spans
 

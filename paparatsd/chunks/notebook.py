@@ -98,18 +98,21 @@ class _Writer:
 
     def write_prose(self, lines: Sequence[CellLine]) -> None:
         """Write cells of prose; what is too short to stand alone waits for the code below it."""
-        texts = [line.text for line in lines]
-        source = map_text(elide_data("\n".join(texts), texts))
-        outline = read_outline("markdown", source.lines)
-        self.outline.headings.extend(outline.headings)
+        source, outline = _read_prose(lines)
         if not self.chunks:
             self.outline.matter = outline.matter
-        body = len(source.text) - sum(source.size(h.row, h.body - 1) for h in outline.headings)
-        if body < TINY_SHARE * self._limits.target:
-            self._lead = tuple(lines)
-            for heading in outline.headings:
-                self._trail.enter(heading)
-            return
+        self.outline.headings.extend(outline.headings)
+        cut = _lead_row(source, outline, TINY_SHARE * self._limits.target)
+        below = [heading for heading in outline.headings if heading.row >= cut]
+        texts = zip(lines[cut:], source.lines[cut:], strict=False)
+        self._lead = tuple(CellLine(line.row, text) for line, text in texts)
+        if cut < len(source.lines):
+            source, outline = _read_prose(lines[:cut])
+        self._write_sections(source, outline, lines)
+        for heading in below:
+            self._trail.enter(heading)
+
+    def _write_sections(self, source: TextMap, outline: Outline, lines: Sequence[CellLine]) -> None:
         for chunk in prose_chunks(source, outline, self._limits, self._trail):
             first, last = lines[chunk.start_line - 1].row + 1, lines[chunk.end_line - 1].row + 1
             placed = replace(chunk, ordinal=len(self.chunks), start_line=first, end_line=last)
@@ -130,6 +133,27 @@ class _Writer:
                 self.chunks.append(
                     Chunk(len(self.chunks), first, last, "cell", name, fragment, piece)
                 )
+
+
+def _read_prose(lines: Sequence[CellLine]) -> tuple[TextMap, Outline]:
+    texts = [line.text for line in lines]
+    source = map_text(elide_data("\n".join(texts), texts))
+    return source, read_outline("markdown", source.lines)
+
+
+def _lead_row(source: TextMap, outline: Outline, size: float) -> int:
+    """Return the row where the last headings begin that have less than `size` below them."""
+    starts = [(heading.row, heading.body) for heading in outline.headings]
+    if not starts or starts[0][0] > outline.front:
+        starts.insert(0, (outline.front, outline.front))
+    cut = len(source.lines)
+    for row, body in reversed(starts):
+        words = source.trimmed(body, cut - 1)
+        size -= 0 if words is None else source.size(*words)
+        if size <= 0:
+            break
+        cut = row
+    return cut
 
 
 def read_code(notebook: Notebook, limits: ChunkLimits, deadline: Deadline) -> Structure | None:

@@ -119,7 +119,7 @@ def _assemble(language: str, source: TextMap, read: Structure) -> ParsedFile:
 
 def _parse_prose(path: str, language: str, source: TextMap, limits: ChunkLimits) -> ParsedFile:
     elided = elide_data(source.text, source.lines)
-    if elided is not source.text:
+    if elided != source.text:
         source = map_text(elided)
     outline = read_outline(language, source.lines)
     is_read = language == UNKNOWN or is_document(path, source, outline)

@@ -139,6 +139,10 @@ class Ledger:
         """Note where a checkout stands."""
         await self._write(lambda catalog: catalog.set_head(project_id, head))
 
+    async def refused_labels(self, project_id: int) -> list[tuple[str, str]]:
+        """Return path and label of documents whose audience is none and counts as internal."""
+        return await self._read(lambda read: read.refused_labels(project_id))
+
     async def totals(self) -> Mapping[int, Totals]:
         """Return files, chunks, languages and skipped files by project id."""
         return await self._read(

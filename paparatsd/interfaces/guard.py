@@ -18,7 +18,7 @@ from paparatsd.interfaces.framing import Fault
 from paparatsd.interfaces.shapes import error_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,12 +38,17 @@ class Admission(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one listener lets in. `hosts` None: not checked, the socket's owner is known."""
+    """What one application of a listener lets in.
+
+    `hosts` None: not checked, the socket's owner is known. `tokens` None: none is asked for; an
+    empty tuple lets nobody in.
+    """
 
     hosts: frozenset[bytes] | None = None
     origins: frozenset[bytes] = frozenset()
-    token: str | None = field(default=None, repr=False)
+    tokens: tuple[str, ...] | None = field(default=None, repr=False)
     max_body_bytes: int = 4 << 20
+    methods: frozenset[str] = METHODS
 
 
 def loopback_hosts(port: int) -> frozenset[bytes]:
@@ -65,11 +70,11 @@ def find_refusal(scope: Scope, rules: Rules) -> Fault | None:
     for name, value in headers:
         if name == b"origin" and value not in rules.origins:
             return Fault(403, "wrong_origin", "web pages may not use this service")
-    if rules.token is not None:
+    if rules.tokens is not None:
         sent = [value for name, value in headers if name == b"authorization"]
-        if not token_matches(rules.token, sent):
+        if not token_matches(rules.tokens, sent):
             return Fault(401, "unauthorized", "a valid bearer token is required")
-    if scope["method"] not in METHODS:
+    if scope["method"] not in rules.methods:
         return Fault(405, "bad_method", "this method is not supported")
     if not scope["raw_path"].startswith(b"/"):
         return Fault(400, "bad_target", "the request target must be a path")
@@ -154,9 +159,25 @@ class Guard:
         if fault.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
         if fault.status == 405:
-            headers["Allow"] = ", ".join(sorted(METHODS))
+            headers["Allow"] = ", ".join(sorted(self._rules.methods))
         response = JSONResponse(error_json(fault.code, fault.message), fault.status, headers)
         await response(scope, receive, send)
+
+
+class ByPath:
+    """Leads exact paths to guarded applications of their own, all else to the usual one.
+
+    What such a path serves is in no other application, so that no way of writing the path comes
+    to it past its own guard.
+    """
+
+    def __init__(self, usual: ASGIApp, own: Mapping[str, ASGIApp]) -> None:
+        self._usual = usual
+        self._own = own
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        await self._own.get(scope["path"], self._usual)(scope, receive, send)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

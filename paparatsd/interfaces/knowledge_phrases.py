@@ -22,6 +22,7 @@ _COMMANDS = {
     "search_docs": "paparats docs",
     "get_document": "paparats doc",
     "get_chunk": "paparats show",
+    "outline": "paparats outline",
     "term_search": "paparats term search",
     "term_list": "paparats term list",
     "term_record": "paparats term record",

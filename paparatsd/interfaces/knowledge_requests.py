@@ -51,9 +51,11 @@ MAX_OF_A_KIND = 50
 DEFAULT_OF_A_KIND = 5
 MAX_SUGGESTIONS = 50
 DEFAULT_SUGGESTIONS = 10
+MAX_TERM_CHARS = 200
+MAX_DEFINITION_CHARS = 4_000
 MAX_LABEL_CHARS = 300
-MAX_RULE_CHARS = 1_000
-MAX_TEXT_CHARS = 8_000
+MAX_RULE_CHARS = 2_000
+MAX_TEXT_CHARS = 16_000
 MAX_CURSOR_CHARS = 2_000
 
 Draft = TypeVar("Draft", TermDraft, CardDraft)
@@ -66,13 +68,13 @@ def docs_request(
     max_query_chars: int = MAX_QUESTION_CHARS,
     inside: bool = True,
 ) -> DocsRequest:
-    """Take a question to the documents; history and freshness only from `inside`."""
+    """Take a question to the documents; floors, history and freshness only from `inside`."""
     return DocsRequest(
         query=arguments.text("query", max_chars=max_query_chars),
         reach=replace(reach, audience=arguments.texts("audience")),
         limit=arguments.number("limit", default=DEFAULT_DOCS, low=1, high=MAX_DOCS),
-        min_score=_floor(arguments, "min_score"),
-        min_score_code=_floor(arguments, "min_score_code"),
+        min_score=_floor(arguments, "min_score") if inside else None,
+        min_score_code=_floor(arguments, "min_score_code") if inside else None,
         history=inside and arguments.flag("history", default=False),
         fresh=inside and arguments.flag("fresh", default=False),
     )
@@ -173,8 +175,8 @@ def term_draft(arguments: Arguments) -> TermDraft:
     group, project = _place(arguments)
     return TermDraft(
         group=group,
-        term=arguments.text("term", max_chars=MAX_LABEL_CHARS),
-        definition=arguments.text("definition", max_chars=MAX_TEXT_CHARS),
+        term=arguments.text("term", max_chars=MAX_TERM_CHARS),
+        definition=arguments.text("definition", max_chars=MAX_DEFINITION_CHARS),
         aliases=arguments.texts("aliases"),
         project=project,
     )

@@ -183,6 +183,7 @@ def card_json(card: Card) -> dict[str, Any]:
         "files": list(card.files),
         "anchors": [one.at for one in card.anchors],
         "confirmations": card.confirmations,
+        "superseded_by": card.superseded_by,
         **moment_json("created", card.created),
         **moment_json("updated", card.updated),
     }

@@ -7,6 +7,7 @@ several lines, so that it cannot pass for what we say.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.history_words import change_line, counted, day_of
@@ -49,6 +50,8 @@ PROSE = {
 """What of a card is told below its label, and how it is introduced."""
 NOT_AS_IT_WAS = ("changed", "moved", "missing")
 """States of an anchor that call for a look at its card."""
+_PLACE = re.compile(r"#|:\d+(-\d+)?$")
+"""What tells the address of a symbol or of lines from that of a whole file."""
 
 # --------------------------------------------------------------------------- documents
 
@@ -206,11 +209,17 @@ def _about(card: Shape, now: float) -> str:
         if card["confirmations"]:
             parts.append(f"confirmed {counted(card['confirmations'], 'time')}")
     if card["status"] != "accepted":
-        parts.append(card["status"])
+        parts.append(_status(card))
     parts.append(age_of(card["updated"], now))
     if card["score"]:
         parts.append(f"score {card['score']:.2f}")
     return " · ".join([*parts, f"id {card['id']}"])
+
+
+def _status(card: Shape) -> str:
+    """Return whether a card holds, and what took its place."""
+    newer = card.get("superseded_by")
+    return f"{card['status']} by {newer}" if newer else str(card["status"])
 
 
 def _mark(card: Shape, now: float) -> str:
@@ -229,7 +238,7 @@ def card_row(card: Shape, now: float) -> str:
     where = f"project={card['project']}" if card["project"] else "whole group"
     row = (
         f"- {_mark(card, now)}{card['kind']} · {inline(card['label'])} · {card['group']}, {where} "
-        f"· {card['status']} · {age_of(card['updated'], now)} · id {card['id']}"
+        f"· {_status(card)} · {age_of(card['updated'], now)} · id {card['id']}"
     )
     return "\n".join([row, *check_lines(card)])
 
@@ -264,12 +273,7 @@ def is_not_as_it_was(card: Shape) -> bool:
 
 def next_call(card: Shape, voice: Voice = AGENT) -> str:
     """Say what to do about a card that may hold no more: what to read, then what to call."""
-    read = next((one["address"] for one in card["checks"] if one["address"]), "")
-    look = (
-        f"read {voice.call('get_chunk', address=one_line(read))}"
-        if read
-        else "look for it in the code"
-    )
+    look = _reading(card, voice)
     gone = voice.call("arch_delete", ids=card["id"])
     place = {"group": card["group"]} | ({"project": card["project"]} if card["project"] else {})
     if card["kind"] == "component":
@@ -302,6 +306,17 @@ def audit_lines(shape: Shape) -> list[str]:
     if shape["unclear"]:
         lines.append(f"Could not be checked wholly now: {counted(shape['unclear'], 'card')}.")
     return lines
+
+
+def _reading(card: Shape, voice: Voice) -> str:
+    """Say how to read the code that a card names: best a symbol that is not as it was."""
+    there = [one for one in card["checks"] if one["address"]]
+    there.sort(key=lambda one: (one["state"] not in NOT_AS_IT_WAS, "#" not in one["address"]))
+    if not there:
+        return "look for it in the code"
+    address = one_line(there[0]["address"])
+    names_a_place = _PLACE.search(address) is not None
+    return voice.call("get_chunk" if names_a_place else "outline", address=address)
 
 
 def nothing_remembered(shape: Shape, voice: Voice = AGENT) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,10 @@ import structlog
 from paparatsd.interfaces.app import agents_app, owner_app
 from paparatsd.interfaces.connections import Connections
 from paparatsd.interfaces.framing import Fault, HeadLimits
-from paparatsd.interfaces.guard import Guard, RefusalLog, Rules, loopback_hosts
+from paparatsd.interfaces.guard import ByPath, Guard, RefusalLog, Rules, loopback_hosts
 from paparatsd.interfaces.listen import BACKLOG, Sockets, open_sockets
-from paparatsd.interfaces.mcp.endpoints import McpEndpoints
+from paparatsd.interfaces.mcp.endpoints import KNOWLEDGE_BODY_BYTES, McpEndpoints
+from paparatsd.interfaces.mcp.identity import KNOWLEDGE_PATH
 from paparatsd.interfaces.peer import peer_uid
 from paparatsd.interfaces.protocol import Deadlines, HttpConnection, Listener
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from paparatsd.interfaces.api import ServiceApi
+    from paparatsd.publication import Publication
     from paparatsd.settings import HttpSettings
 
 log = structlog.get_logger()
@@ -58,17 +60,24 @@ async def serve_interfaces(  # noqa: PLR0913 - the daemon wires everything here
     stop: anyio.Event,
     *,
     allowed_projects: Sequence[str] = (),
+    knowledge: Publication | None = None,
 ) -> None:
     """Serve agents and the owner until `stop` is set, then drain and return within 3 s.
 
     `ready` is called once both listeners accept. Sockets that are not among the inherited ones
-    are bound here. `allowed_projects` limits what agents see; empty means all. Raises Busy when
-    the port or the control socket is taken, BadSettings when they cannot be what was asked for.
+    are bound here. `allowed_projects` limits what agents see; empty means all. `knowledge` is what
+    the knowledge endpoint tells; without one there is none. Raises Busy when the port or the
+    control socket is taken, BadSettings when they cannot be what was asked for.
     """
     sockets = open_sockets(settings.host, settings.port, control_path, inherited)
     try:
-        mcp = McpEndpoints(service, allowed_projects, max_body_bytes=settings.max_body_bytes)
-        tcp = _tcp_listener(service, settings, mcp, sockets.port)
+        mcp = McpEndpoints(
+            service,
+            allowed_projects,
+            max_body_bytes=settings.max_body_bytes,
+            knowledge=knowledge,
+        )
+        tcp = _tcp_listener(service, settings, mcp, sockets.port, knowledge)
         unix = _unix_listener(service, settings, mcp, expected_uid)
         async with mcp.run():
             servers = await _start(sockets, tcp, unix)
@@ -107,15 +116,29 @@ def _listener(
 
 
 def _tcp_listener(
-    service: ServiceApi, settings: HttpSettings, mcp: McpEndpoints, port: int
+    service: ServiceApi,
+    settings: HttpSettings,
+    mcp: McpEndpoints,
+    port: int,
+    knowledge: Publication | None,
 ) -> Listener:
     rules = Rules(
         hosts=loopback_hosts(port),
         origins=frozenset(origin.encode("utf-8") for origin in settings.allowed_origins),
-        token=settings.token,
+        tokens=None if settings.token is None else (settings.token,),
         max_body_bytes=settings.max_body_bytes,
     )
-    app = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
+    app: ASGIApp = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
+    if knowledge is not None:
+        # Its tokens open this path and no other; the listener's own token does not open it.
+        stricter = replace(
+            rules,
+            tokens=knowledge.tokens,
+            max_body_bytes=min(KNOWLEDGE_BODY_BYTES, settings.max_body_bytes),
+            methods=frozenset({"POST"}),
+        )
+        strangers = Guard(mcp.serve_knowledge, stricter, RefusalLog("knowledge"))
+        app = ByPath(app, {KNOWLEDGE_PATH: strangers})
     connections = Connections(settings.max_half_open, settings.max_connections)
     return _listener(app, settings, connections, lambda _sock: True)
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from paparatsd.knowledge.code_names import is_aside, plain_fragment
 from paparatsd.knowledge.code_view import merged
-from paparatsd.knowledge.named import Named, read_anchor, read_file
+from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
 from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
 
 if TYPE_CHECKING:
@@ -44,10 +44,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check, with the place whose history would tell who changed it, if any."""
+    """A check, with what history could tell more of.
+
+    `spot`: a place that was changed. `gone`: project and path of a file that is no more.
+    """
 
     check: AnchorCheck
     spot: Spot | None = None
+    gone: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,11 @@ class _Meant:
 def hold(
     files: Iterable[Anchor], anchors: Iterable[Anchor], own: Sequence[str], reach: frozenset[str]
 ) -> list[Held]:
-    """Return files and anchors of a card, ready to be taken or checked. Raises BadQuery."""
+    """Return files and anchors of a card, ready to be taken or checked."""
     mine = tuple(own)
     return [
-        *(Held(one, read_file(one.at), mine, reach) for one in files),
-        *(Held(one, read_anchor(one.at), mine, reach) for one in anchors),
+        *(Held(one, read_kept(one.at, read_file), mine, reach) for one in files),
+        *(Held(one, read_kept(one.at, read_anchor), mine, reach) for one in anchors),
     ]
 
 
@@ -95,12 +99,17 @@ def check(view: CodeView, held: Held) -> Checked:
     if meant.unclear:
         return Checked(AnchorCheck(anchor.at, AnchorState.UNCLEAR, detail=_sentence(meant.unclear)))
     if meant.spot is None:
-        return Checked(_missing(view, held, meant.kind))
+        found = _missing(view, held, meant.kind)
+        there, projects = bool(anchor.digest), _projects(view, held)
+        lost = found.state is AnchorState.MISSING and there and len(projects) == 1
+        is_file = meant.kind == "path" and not held.named.start
+        gone = (projects[0], held.named.path) if lost and is_file else None
+        return Checked(found, gone=gone)
     spot = meant.spot
     if not anchor.digest:
         detail = "It is there; no text of it was kept when the card was written."
         return Checked(AnchorCheck(anchor.at, AnchorState.UNCLEAR, spot.address, detail))
-    before = _path_of(anchor.address)
+    before = _path_of(anchor.address) if _project_of(anchor.address) in held.reach else ""
     elsewhere = bool(before) and before != _path_of(spot.address)
     if spot.digest == anchor.digest:
         if elsewhere:
@@ -208,9 +217,13 @@ def _only(
 
 def _missing(view: CodeView, held: Held, kind: str) -> AnchorCheck:
     """Look elsewhere for what is not where it was."""
-    if not held.anchor.digest and not held.anchor.address:
+    address = held.anchor.address
+    if not held.anchor.digest and not address:
         detail = "It was not there when the card was written either."
         return AnchorCheck(held.anchor.at, AnchorState.MISSING, detail=detail)
+    if address and _project_of(address) not in held.reach:  # a group's card, of any project of it
+        detail = "The project that it is of is not indexed here."
+        return AnchorCheck(held.anchor.at, AnchorState.UNCLEAR, detail=detail)
     look: Callable[[CodeView, Held, str], AnchorCheck | None]
     look = _symbol_elsewhere if kind == "symbol" else _file_elsewhere
     for project in _projects(view, held):
@@ -265,10 +278,9 @@ def _file_elsewhere(view: CodeView, held: Held, project: str) -> AnchorCheck | N
     return None
 
 
-def with_detail(checked: Checked, detail: str) -> AnchorCheck:
+def with_detail(check: AnchorCheck, detail: str) -> AnchorCheck:
     """Return a check with one more sentence."""
-    parts = [part for part in (checked.check.detail, detail) if part]
-    return replace(checked.check, detail=" ".join(parts))
+    return replace(check, detail=" ".join(part for part in (check.detail, detail) if part))
 
 
 def _path_of(address: str) -> str:
@@ -277,6 +289,10 @@ def _path_of(address: str) -> str:
     head, colon, tail = before.rpartition(":")
     lines = tail.replace("-", "")
     return head if colon and ":" in head and lines.isdigit() else before
+
+
+def _project_of(address: str) -> str:
+    return address.partition(":")[0]
 
 
 def _fragment_of(address: str) -> str:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.card_files import SECTIONS, TITLES, heading_of
 from paparatsd.knowledge.cards import checked_anchors, checked_body, checked_files, tidy
@@ -28,6 +29,7 @@ from paparatsd.knowledge_model import (
     TermDraft,
 )
 from paparatsd.model import GroupName, ProjectName
+from paparatsd.plain_text import one_line
 from paparatsd.plain_yaml import PlainYamlError, load_plain_yaml
 
 if TYPE_CHECKING:
@@ -283,4 +285,6 @@ def _anchor(value: object, key: str) -> Anchor:
     at, address, digest = (_text(value, name) for name in ("at", "address", "digest"))
     if digest and re.fullmatch(r"[0-9a-f]{32}", digest) is None:
         raise CardFileError(f"{key}: the digest of {at!r} is not one of ours; leave it out")
-    return Anchor(at, digest, address)
+    if len(address) > MAX_ADDRESS_CHARS:
+        raise CardFileError(f"{key}: the address of {at!r} is too long; leave it out")
+    return Anchor(at, digest, one_line(address))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
-from paparatsd.knowledge.named import Named, read_anchor, read_file
+from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -253,6 +253,6 @@ def text_of(kind: CardKind, payload: Mapping[str, Any]) -> str:
 def places_of(card: Card) -> tuple[Named, ...]:
     """Return what a card names of the code: its files, then its anchors."""
     return (
-        *(read_file(one.at) for one in card.file_anchors),
-        *(read_anchor(one.at) for one in card.anchors),
+        *(read_kept(one.at, read_file) for one in card.file_anchors),
+        *(read_kept(one.at, read_anchor) for one in card.anchors),
     )

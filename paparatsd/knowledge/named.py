@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from paparatsd.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_CHARS = 1_000
 
@@ -35,6 +39,14 @@ class Named:
     start: int = 0
     end: int = 0
     name: str = ""
+
+
+def read_kept(at: str, read: Callable[[str], Named]) -> Named:
+    """Read what a card names already; what cannot be read names nothing, and nothing fails."""
+    try:
+        return read(at)
+    except BadQuery:
+        return Named(at)
 
 
 def read_file(at: str) -> Named:

@@ -8,17 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INTERNAL = "internal"
-"""The label of documents that nobody has labelled."""
+"""The label of a document that has something for a label which is none: a slip of the pen must not
+show it to more people than were meant.
+"""
 
 
-def label_in_force(written: str, refused: str, default: str) -> str:
-    """Return a document's label: its own, else that of its project ("" when that is not known yet).
-
-    `refused` is what stands in the document for a label and is none: it counts as internal, so
-    that a slip of the pen shows a document to fewer people and not to more.
-    """
-    if refused:
-        return INTERNAL
+def label_in_force(written: str, default: str) -> str:
+    """Return a document's label: its own, else its project's ("" when that is not known yet)."""
     return written or default
 
 

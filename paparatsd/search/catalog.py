@@ -59,6 +59,10 @@ class CatalogSource:
         """Return all versions that have, or may have, points in the shard."""
         return self._reader.shard_versions(shard)
 
+    def lexical_only(self, shard: ShardKey) -> Sequence[int]:
+        """Return the versions in a shard whose chunks have no vectors yet."""
+        return self._reader.lexical_only(shard)
+
     def records(self, versions: Iterable[int]) -> Mapping[int, bytes]:
         """Return the ranking records of these versions; unknown ones are left out."""
         found = self._reader.records(VersionId(version) for version in versions)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply
     from paparatsd.search.frames import Asked, Packed
     from paparatsd.search.recall import RecallPlan
+    from paparatsd.search.scope import Scope
 
 log = structlog.get_logger()
 
@@ -83,7 +84,7 @@ class Server:
         if self._engine is None:
             return False
         try:
-            more = self._engine.idle()
+            more = self._engine.idle() or self.docs().idle()
         except Exception as error:  # noqa: BLE001 - loading ahead may fail, questions will tell why
             log.warning("warming_failed", error=str(error))
             self._engine.forget_wanted()
@@ -104,12 +105,16 @@ class Server:
             "docs_rank": lambda asked: self.docs().rank(*asked),
             "document": lambda asked: self.docs().document(asked),
             "embed": lambda asked: self._embed(*asked),
-            "warm": lambda asked: self.engine().warm(asked),
+            "warm": self._warm,
             "ping": lambda _: "pong",
         }
         if operation not in known:
             raise ValueError(f"unknown operation {operation!r}")
         return known[operation](argument)
+
+    def _warm(self, scope: Scope) -> int:
+        self.docs().want(scope)
+        return self.engine().warm(scope)
 
     def _embed(self, texts: Sequence[str], query: bool) -> Any:  # noqa: ANN401 - what a frame carries
         """Return the vectors of texts and what names the model."""

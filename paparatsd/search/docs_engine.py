@@ -16,24 +16,32 @@ from paparatsd.knowledge_model import DocsKind, DocumentText
 from paparatsd.search.docs_asked import DocsFound, DocsPlan
 from paparatsd.search.docs_features import Told, docs_features
 from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of
-from paparatsd.search.docs_places import gather_places
+from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
 from paparatsd.search.docs_rank import Mode, judge, load_docs_weights
 from paparatsd.search.docs_text import joined, piece_of, sections
 from paparatsd.search.docs_view import DocsReader, DocsViews
+from paparatsd.search.filters import version_filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import RecallReply, ShardKey
+    from paparatsd.model import RecallReply, ShardKey, VersionFilter
     from paparatsd.search.docs_asked import DocsAsked, DocumentAsked
     from paparatsd.search.docs_places import Places
     from paparatsd.search.docs_question import DocsQuestion, Encode
     from paparatsd.search.docs_rank import DocsWeights
+    from paparatsd.search.docs_view import Shown
+    from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
 
+    Filters = tuple[tuple[ShardKey, VersionFilter], ...]
+
+LIKELIEST = 32
+"""Documents that are looked into, besides those called like the question."""
+MAX_FILTERS = 32
 MAX_PINNED = 64
 """Plans waiting for their replies."""
 
@@ -43,6 +51,10 @@ class Source(DocsReader, Protocol):
 
     def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
         """Return all versions that have points in the shard."""
+        ...
+
+    def lexical_only(self, shard: ShardKey) -> Sequence[int]:
+        """Return the versions in a shard whose chunks have no vectors yet."""
         ...
 
 
@@ -62,21 +74,59 @@ class DocsEngine:
         self._encode = encode
         self._weights = weights or load_docs_weights()
         self._views = DocsViews(source)
+        self._filters: OrderedDict[tuple[object, ...], Filters] = OrderedDict()
         self._pinned: OrderedDict[int, DocsQuestion] = OrderedDict()
+        self._ahead: dict[int, int] = {}
         self._tokens = itertools.count(1)
 
     def plan(self, asked: DocsAsked) -> DocsPlan:
         """Read a question and say what to ask the stores. Raises BadQuery."""
         shown = self._views.shown(asked.scope)
         corpus = self._views.corpus(shown)
-        question = read_docs_question(
-            asked, shown, corpus, self._source.shard_versions, self._encode
-        )
+        shards = self._shards(shown)
+        # Our own vectors are made with the chunks; an endpoint's come later.
+        late = [] if asked.built_in else [self._source.lexical_only(shard) for shard, _ in shards]
+        unembedded = np.array([one for some in late for one in some], np.int64)
+        question = read_docs_question(asked, shown, corpus, shards, unembedded, self._encode)
         token = next(self._tokens)
         self._pinned[token] = question
         while len(self._pinned) > MAX_PINNED:
             self._pinned.popitem(last=False)
         return DocsPlan(token, question.requests)
+
+    def _shards(self, shown: Sequence[Shown]) -> Filters:
+        """Return one filter for each shard that may have an answer; the last ones are kept."""
+        key = tuple(
+            (one.project.scope.shard, one.view.project_id, one.view.generation, one.permitted)
+            for one in shown
+        )
+        found = self._filters.get(key)
+        if found is None:
+            parts: dict[ShardKey, list[NDArray[np.int64]]] = {}
+            for one in shown:
+                parts.setdefault(one.project.scope.shard, []).append(one.versions)
+            filters = [
+                (shard, version_filter(self._source.shard_versions(shard), np.concatenate(some)))
+                for shard, some in parts.items()
+            ]
+            found = tuple((shard, chosen) for shard, chosen in filters if chosen is not None)
+            self._filters[key] = found
+        self._filters.move_to_end(key)
+        while len(self._filters) > MAX_FILTERS:
+            self._filters.popitem(last=False)
+        return found
+
+    def want(self, scope: Scope) -> None:
+        """Note what to count ahead of the first question."""
+        self._ahead |= {one.project_id: one.generation for one in scope.projects}
+
+    def idle(self) -> bool:
+        """Count a little ahead; say whether there is more to do."""
+        for project_id, generation in list(self._ahead.items()):
+            if self._views.count_ahead(project_id, generation):
+                return True
+            del self._ahead[project_id]
+        return False
 
     def rank(self, token: int, replies: Sequence[RecallReply]) -> DocsFound:
         """Return the hits of a plan. Raises Busy when it is no longer known."""
@@ -86,7 +136,8 @@ class DocsEngine:
         projects = frozenset(one.project.scope.name for one in question.shown if one.mask.any())
         places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
         rows = DocumentRows.of(question.shown, places.records)
-        places, told = self._told(places, rows)
+        most = max(LIKELIEST, 2 * question.asked.limit)
+        places, told = self._told(shortlist(question, places, most), rows)
         if not told:
             return DocsFound((), projects, question.notes)
         mode = _mode(question, replies)

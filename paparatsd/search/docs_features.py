@@ -53,6 +53,7 @@ MEANINGS = {
     "doc_bm": "mean of `bm` over the three best places of the document by words",
     "short": "1 for an empty chunk, 0 from 300 characters on",
     "first": "whether it is the first chunk of its document",
+    "lead": "how much the first chunk's document has the question for its title",
     "changes": "a list of changes, where none is asked for",
     "locale": "a translation, where the question is English",
     "legal": "a licence and the like",
@@ -127,7 +128,9 @@ def docs_features(
         "doc_near": _best_means(near, places.documents),
         "doc_bm": _best_means(bm, places.documents),
     }
-    return values | _of_documents(question, places) | _standing(question, places, told)
+    values |= _of_documents(question, places) | _standing(question, places, told)
+    values["lead"] = values["first"] * values["title_cov"] * values["title_back"]
+    return values
 
 
 def _inside(places: Places, terms: int) -> Mask:

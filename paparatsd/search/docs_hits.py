@@ -44,12 +44,11 @@ class DocumentRows:
     def of(cls, shown: Sequence[Shown], records: Records) -> DocumentRows:
         """Look up who shows these documents."""
         at = {version: place for place, version in enumerate(records.versions)}
+        wanted = np.array(records.versions, np.int64)
         owners: list[list[tuple[int, int]]] = [[] for _ in records.versions]
         for number, one in enumerate(shown):
-            for row in np.flatnonzero(one.mask).tolist():
-                place = at.get(int(one.view.versions[row]))
-                if place is not None:
-                    owners[place].append((number, row))
+            for row in np.flatnonzero(one.mask & np.isin(one.view.versions, wanted)).tolist():
+                owners[at[int(one.view.versions[row])]].append((number, row))
         return cls(shown, owners)
 
     def row(self, document: int) -> DocumentRow:
@@ -69,7 +68,7 @@ def document_of(shown: Shown, row: int, count: int) -> Document:
         project=shown.project.scope.name,
         path=found.path,
         title=found.title or found.path.rpartition("/")[2],
-        audience=shown.labels[row],
+        audience=shown.label(row),
         kind=shown.kind,
         language=found.language,
         sections=count,

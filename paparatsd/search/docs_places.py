@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+RANK_OFFSET = 61.0
+"""The k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), for ranks from 0."""
 FAR = np.inf
 """The rank of what a leg did not recall."""
 
@@ -113,6 +115,8 @@ def gather_places(
     documents = records.chunks.searchsorted(chunks, side="right") - 1
     unknown = np.nan if meaning.bound is None else meaning.bound
     cosines = np.full(len(chunks), unknown)
+    blind = np.isin(versions, np.concatenate([question.unembedded, *_blind(replies)]))
+    cosines[blind[documents]] = np.nan
     cosines[chunks.searchsorted(near[near >= 0])] = meaning.scores[near >= 0]
     some = len(meaning.scores) > 0
     return Places(
@@ -127,6 +131,33 @@ def gather_places(
         nearest=float(meaning.scores[0]) if some else np.nan,
         farthest=float(meaning.scores[-1]) if some else np.nan,
     )
+
+
+def shortlist(question: DocsQuestion, places: Places, most: int) -> Places:
+    """Return the places of the `most` likeliest documents, and of those called like the question.
+
+    Whatever else is to be known of a place costs reading its document, which is not worth it for
+    what neither leg thinks much of. Documents are ordered by reciprocal ranks.
+    """
+    count = len(places.records)
+    if count <= most:
+        return places
+    ranks = RANK_OFFSET / (RANK_OFFSET + places.by_meaning)
+    ranks += RANK_OFFSET / (RANK_OFFSET + places.by_words)
+    best = np.zeros(count, np.float64)
+    np.maximum.at(best, places.documents, ranks)
+    kept = np.isin(np.array(places.records.versions, np.int64), question.named)
+    kept[np.lexsort((np.arange(count), -best))[:most]] = True
+    return places.only(kept[places.documents])
+
+
+def _blind(replies: Sequence[RecallReply]) -> list[NDArray[np.int64]]:
+    """Return the versions in shards that could not be asked by meaning."""
+    return [
+        reply.lexical.versions
+        for reply in replies
+        if reply.dense is None and reply.lexical is not None
+    ]
 
 
 def _chunks_of(leg: Leg, versions: NDArray[np.int64], records: Records) -> NDArray[np.int64]:

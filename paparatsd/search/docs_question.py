@@ -11,7 +11,6 @@ from paparatsd.chunks.terms import is_cjk
 from paparatsd.model import RecallRequest
 from paparatsd.search.docs_priors import asks_for_changes
 from paparatsd.search.expand import expand
-from paparatsd.search.filters import version_filter
 from paparatsd.search.query import analyse, cleaned
 from paparatsd.search.recall import lexical_vector
 from paparatsd.search.translate import is_foreign
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import ShardKey
+    from paparatsd.model import ShardKey, VersionFilter
     from paparatsd.search.docs_asked import DocsAsked
     from paparatsd.search.docs_view import Shown
     from paparatsd.search.query import Query, QueryTerm
@@ -53,7 +52,7 @@ class DocsQuestion:
     ids, worth, hoped [T]: each term's number, its weight times idf where it stands anywhere (else
     0), and what it would be worth if it stood somewhere. static: vector by the built-in model;
     dense: the one that the stores are asked with; each None when there is none. by_words: whether
-    our own model can make nothing of the question.
+    our own model can make nothing of the question. unembedded: versions that have no vectors yet.
     """
 
     asked: DocsAsked
@@ -69,7 +68,8 @@ class DocsQuestion:
     named: NDArray[np.int64]
     foreign: bool
     changes: bool
-    by_words: bool = False
+    by_words: bool
+    unembedded: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
 
@@ -77,10 +77,11 @@ def read_docs_question(
     asked: DocsAsked,
     shown: tuple[Shown, ...],
     corpus: Corpus,
-    stored: Callable[[ShardKey], NDArray[np.int64]],
+    shards: Sequence[tuple[ShardKey, VersionFilter]],
+    unembedded: NDArray[np.int64],
     encode: Encode,
 ) -> DocsQuestion:
-    """Read a question. `stored`: the versions of a shard. Raises BadQuery."""
+    """Read a question. `shards`: which there are to ask, and for what. Raises BadQuery."""
     names = [one.project.scope.name for one in shown]
     query, text, notes = _understood(asked.query, corpus, names[0] if len(names) == 1 else None)
     ids = np.array([term.id for term in query.terms], np.uint32)
@@ -101,8 +102,7 @@ def read_docs_question(
             limit=RECALL_LIMIT,
             kinds=HITS,
         )
-        for shard, versions in _by_shard(shown)
-        if (chosen := version_filter(stored(shard), versions)) is not None
+        for shard, chosen in shards
     )
     worth = np.where(known, weights * idf, 0.0)
     return DocsQuestion(
@@ -120,6 +120,7 @@ def read_docs_question(
         foreign=is_foreign(asked.query),
         changes=asks_for_changes(asked.query),
         by_words=by_words,
+        unembedded=unembedded,
         notes=notes,
     )
 
@@ -158,13 +159,6 @@ def _is_latin(text: str) -> bool:
     letters = [character for character in text if character.isalpha()]
     latin = sum(character < "\u0250" for character in letters)
     return not letters or latin >= LATIN * len(letters)
-
-
-def _by_shard(shown: Sequence[Shown]) -> list[tuple[ShardKey, NDArray[np.int64]]]:
-    found: dict[ShardKey, list[NDArray[np.int64]]] = {}
-    for one in shown:
-        found.setdefault(one.project.scope.shard, []).append(one.versions)
-    return [(shard, np.concatenate(parts)) for shard, parts in found.items()]
 
 
 def _best_named(

@@ -6,6 +6,7 @@ that may be shown and nothing else: what somebody may not see must not move what
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,12 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from paparatsd.chunks.record import read_record, term_counts
 from paparatsd.chunks.terms import text_ids
 from paparatsd.knowledge_model import DocsKind
-from paparatsd.search.audience import label_in_force
+from paparatsd.search.audience import INTERNAL, label_in_force
+from paparatsd.search.docs_counts import NOTHING, count, nearer
 from paparatsd.search.views import MAX_VIEWS, NOT_CODE, Corpus
-from paparatsd.store.rows import Frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.docs_asked import DocsProject, DocsScope
+    from paparatsd.search.docs_counts import Counted
     from paparatsd.store.rows import DocumentRow
 
 MAX_COUNTED = 256
@@ -48,6 +49,7 @@ class DocsReader(Protocol):
 class DocsView:
     """The documents of a project at one generation, by path; arrays are parallel to `rows`.
 
+    labels [rows]: the label that stands in each document, as a number of `label_names` ("": none).
     `owners` and `names` are the terms of titles and paths: row and number of each. `code`: whether
     the project shows any code.
     """
@@ -56,6 +58,8 @@ class DocsView:
     generation: int
     rows: tuple[DocumentRow, ...]
     versions: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    label_names: tuple[str, ...]
     owners: NDArray[np.int64]
     names: NDArray[np.uint32]
     code: bool
@@ -68,14 +72,12 @@ class DocsView:
 
     def row_of(self, path: str) -> int:
         """Return the row of a path, or -1."""
-        low, high = 0, len(self.rows)
-        while low < high:
-            middle = (low + high) // 2
-            if self.rows[middle].path < path:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self.rows) and self.rows[low].path == path else -1
+        at = bisect_left(self.rows, path, key=lambda row: row.path)
+        return at if at < len(self.rows) and self.rows[at].path == path else -1
+
+    def labelled(self, label: int) -> frozenset[int]:
+        """Return the versions with one of the labels."""
+        return frozenset(self.versions[self.labels == label].tolist())
 
 
 @lru_cache(maxsize=1 << 16)
@@ -91,11 +93,15 @@ def build_docs_view(
     ordered = tuple(sorted(rows, key=lambda row: row.path))
     terms = [_name_terms(row.title, row.path) for row in ordered]
     lengths = np.array([len(one) for one in terms], np.int64)
+    written = [INTERNAL if row.refused else row.audience for row in ordered]
+    labels = {name: number for number, name in enumerate(sorted(set(written)))}
     return DocsView(
         project_id=project_id,
         generation=generation,
         rows=ordered,
         versions=np.array([row.version for row in ordered], np.int64),
+        labels=np.array([labels[name] for name in written], np.int64),
+        label_names=tuple(labels),
         owners=np.repeat(np.arange(len(ordered)), lengths),
         names=np.array([number for one in terms for number in one], np.uint32),
         code=any(language not in NOT_CODE for language in languages),
@@ -106,12 +112,14 @@ def build_docs_view(
 class Shown:
     """The documents of one project that may be shown.
 
-    labels [rows]: the label in force of each document; mask [rows]: which may be shown.
+    labels: the label in force for each of the view's `label_names`; permitted: the numbers of those
+    that may be shown; mask [rows]: which documents may.
     """
 
     project: DocsProject
     view: DocsView
     labels: tuple[str, ...]
+    permitted: tuple[int, ...]
     mask: NDArray[np.bool_]
 
     @property
@@ -124,6 +132,10 @@ class Shown:
         """The versions that may be shown."""
         return self.view.versions[self.mask]
 
+    def label(self, row: int) -> str:
+        """Return the label in force of a document."""
+        return self.labels[int(self.view.labels[row])]
+
 
 class DocsViews:
     """Keeps views and frequencies of documents; bounded, oldest use goes first."""
@@ -131,26 +143,22 @@ class DocsViews:
     def __init__(self, reader: DocsReader) -> None:
         self._reader = reader
         self._views: OrderedDict[int, DocsView] = OrderedDict()
-        self._counted: OrderedDict[tuple[int, str], _Counted] = OrderedDict()
+        self._counted: OrderedDict[tuple[int, str], Counted] = OrderedDict()
 
     def shown(self, scope: DocsScope) -> tuple[Shown, ...]:
         """Return what of each project may be shown, in the scope's order."""
         return tuple(self._shown(project, scope.labels) for project in scope.projects)
 
     def _shown(self, project: DocsProject, permitted: frozenset[str] | None) -> Shown:
-        view = self._view(project.scope.project_id, project.scope.generation)
-        labels = tuple(
-            label_in_force(row.audience, row.refused, project.audience) for row in view.rows
+        view = self.view(project.scope.project_id, project.scope.generation)
+        labels = tuple(label_in_force(name, project.audience) for name in view.label_names)
+        numbers = tuple(
+            number for number, label in enumerate(labels) if permitted is None or label in permitted
         )
-        mask = np.array(
-            [permitted is None or label in permitted for label in labels], np.bool_
-        ).reshape(len(labels))
-        if project.scope.only is not None:
-            only = np.fromiter(project.scope.only, np.int64, len(project.scope.only))
-            mask &= np.isin(view.versions, only)
-        return Shown(project, view, labels, mask)
+        return Shown(project, view, labels, numbers, np.isin(view.labels, numbers))
 
-    def _view(self, project_id: int, generation: int) -> DocsView:
+    def view(self, project_id: int, generation: int) -> DocsView:
+        """Return a project's documents at this generation or at a later one that replaced it."""
         known = self._views.get(project_id)
         if known is None or known.generation < generation:
             seen, rows, languages = self._reader.documents(project_id)
@@ -165,61 +173,28 @@ class DocsViews:
 
         What several work trees show counts several times, which weighs no word more than another.
         """
-        parts = [
-            (1, self._frequencies(one, label))
-            for one in shown
-            for label in sorted({one.labels[row] for row in np.flatnonzero(one.mask).tolist()})
-        ]
+        parts = []
+        for one in shown:
+            for label in one.permitted:
+                key = one.view.project_id, one.view.label_names[label]
+                wanted = one.view.labelled(label)
+                counted = count(self._counted.get(key, NOTHING), wanted, self._reader)
+                self._keep(key, counted)
+                parts.append((1, counted.frequencies))
         return Corpus(tuple(parts), sum(part.chunks for _, part in parts))
 
-    def _frequencies(self, shown: Shown, label: str) -> Frequencies:
-        """Return those of one label; documents that came and went are added and taken off."""
-        key = (shown.view.project_id, label)
-        rows = np.flatnonzero(shown.mask).tolist()
-        versions = frozenset(
-            int(shown.view.versions[row]) for row in rows if shown.labels[row] == label
-        )
-        known = self._counted.get(key, _NOTHING_COUNTED)
-        if known.versions != versions:
-            known = self._counted[key] = self._recount(known, versions)
-        if key in self._counted:
-            self._counted.move_to_end(key)
+    def _keep(self, key: tuple[int, str], counted: Counted) -> None:
+        self._counted[key] = counted
+        self._counted.move_to_end(key)
         while len(self._counted) > MAX_COUNTED:
             self._counted.popitem(last=False)
-        return known.frequencies
 
-    def _recount(self, known: _Counted, versions: frozenset[int]) -> _Counted:
-        came, went = versions - known.versions, known.versions - versions
-        old = self._reader.records(sorted(went))
-        if len(went) > len(versions) or len(old) < len(went):  # less work, or nothing to take off
-            known, came, old = _NOTHING_COUNTED, versions, {}
-        before = known.frequencies
-        parts = [(before.ids, before.counts.astype(np.int64))]
-        chunks = before.chunks
-        for sign, records in ((1, self._reader.records(sorted(came))), (-1, old)):
-            for record in records.values():
-                vector = term_counts(record)
-                parts.append((vector.ids, sign * vector.values.astype(np.int64)))
-                chunks += sign * read_record(record).chunks
-        return _Counted(versions, _summed(parts, chunks))
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    versions: frozenset[int]
-    frequencies: Frequencies
-
-
-_NOTHING_COUNTED = _Counted(
-    frozenset(), Frequencies(np.zeros(0, np.uint32), np.zeros(0, np.int32), 0)
-)
-
-
-def _summed(
-    parts: Sequence[tuple[NDArray[np.uint32], NDArray[np.int64]]], chunks: int
-) -> Frequencies:
-    terms, inverse = np.unique(np.concatenate([ids for ids, _ in parts]), return_inverse=True)
-    weights = np.concatenate([counts for _, counts in parts])
-    sums = np.bincount(inverse, weights=weights, minlength=len(terms)).astype(np.int32)
-    kept = sums > 0
-    return Frequencies(terms[kept].astype(np.uint32), sums[kept], chunks)
+    def count_ahead(self, project_id: int, generation: int) -> bool:
+        """Count a few more documents of a project; say whether there are more."""
+        view = self.view(project_id, generation)
+        for label, name in enumerate(view.label_names):
+            known, wanted = self._counted.get((project_id, name), NOTHING), view.labelled(label)
+            if known.versions != wanted:
+                self._keep((project_id, name), nearer(known, wanted, self._reader))
+                return True
+        return False

@@ -128,6 +128,11 @@ class CatalogReader:
         with self._reading() as connection:
             return views.read_documents(connection, project_id)
 
+    def refused_labels(self, project_id: int) -> list[tuple[str, str]]:
+        """Return path and label of documents whose audience is none and counts as internal."""
+        with self._reading() as connection:
+            return views.read_refused_labels(connection, project_id)
+
     def skipped(self, project_id: int) -> dict[str, SkippedRow]:
         """Return what a project skips, by path."""
         with self._reading() as connection:
@@ -269,6 +274,11 @@ class CatalogReader:
         """Return how many points each version must have in a shard; without any are left out."""
         with self._reading() as connection:
             return vector_state.read_expected_points(connection, shard)
+
+    def lexical_only(self, shard: ShardKey) -> list[VersionId]:
+        """Return the versions in a shard whose chunks have no vectors yet."""
+        with self._reading() as connection:
+            return vector_state.read_lexical_only(connection, shard)
 
     def shard_versions(self, shard: ShardKey) -> NDArray[np.int64]:
         """Return all versions that have, or may have, points in a shard, ascending."""

@@ -113,4 +113,5 @@ DOCUMENTS = (
         version INTEGER PRIMARY KEY REFERENCES versions(id) ON DELETE CASCADE,
         title TEXT NOT NULL, link TEXT NOT NULL, modified REAL, audience TEXT NOT NULL,
         refused TEXT NOT NULL) STRICT""",
+    "CREATE INDEX documents_refused ON documents(version) WHERE refused <> ''",
 )

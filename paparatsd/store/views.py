@@ -72,6 +72,15 @@ def read_documents(connection: sqlite3.Connection, project_id: int) -> list[Docu
     return [DocumentRow(path, VersionId(version), *rest) for path, version, *rest in rows]
 
 
+def read_refused_labels(connection: sqlite3.Connection, project_id: int) -> list[tuple[str, str]]:
+    """Return path and label of the documents a project shows whose audience had to be refused."""
+    return connection.execute(
+        """SELECT s.path, d.refused FROM documents d CROSS JOIN views s ON s.version = d.version
+           WHERE d.refused <> '' AND s.project = ? ORDER BY s.path""",
+        (project_id,),
+    ).fetchall()
+
+
 def read_skipped(connection: sqlite3.Connection, project_id: int) -> dict[str, SkippedRow]:
     """Return what a project skips, by path."""
     rows = connection.execute(

@@ -19,7 +19,7 @@ CART = (
 )
 FILES = {
     "shop/cart.py": CART,
-    "shop/till.py": "def pay(amount):\n    return amount\n",
+    "shop/till.py": "def pay(amount):\n    fee = 1\n    due = amount + fee\n    return due\n",
     "README.md": "# Shop\n\nSells goods.\n",
 }
 
@@ -38,6 +38,11 @@ async def shop(daemon: Daemon, repo: Repo) -> Daemon:
 async def record(daemon: Daemon, kind: str, **fields: Any) -> dict[str, Any]:
     body = {"kind": kind, "group": "core", "project": "shop", **fields}
     return await daemon.call("POST", "/v1/cards/record", body)
+
+
+async def follow(daemon: Daemon) -> None:
+    """Have index and history brought to what is there now; what comes later may be pending."""
+    await daemon.call("POST", "/v1/flush", {"project": "shop", "history": True}, within_s=60)
 
 
 async def audit(daemon: Daemon) -> dict[str, dict[str, Any]]:
@@ -106,7 +111,7 @@ async def test_an_audit_says_what_became_of_the_code_and_who_did_it(
     repo.rename("shop/till.py", "shop/desk.py")
     repo.remove("README.md")
     repo.commit("PAY-7: add up exactly")
-    await shop.settle("shop", history=True)
+    await follow(shop)
     after = await audit(shop)
     assert {at: check["state"] for at, check in after.items()} == {
         "shop/till.py": "moved",
@@ -117,8 +122,16 @@ async def test_an_audit_says_what_became_of_the_code_and_who_did_it(
     }
     assert after["shop/till.py"]["address"] == "shop:shop/desk.py"
     assert "PAY-7: add up exactly" in after["Cart.total"]["detail"]
+    assert "Removed on" in after["README.md"]["detail"]
+    repo.rename("shop/desk.py", "shop/counter.py")
+    repo.write("shop/counter.py", FILES["shop/till.py"] + "\n\nOPEN = True\n")
+    repo.commit("PAY-8: a counter")
+    await follow(shop)
+    followed = (await audit(shop))["shop/till.py"]
+    assert (followed["state"], followed["address"]) == ("moved", "shop:shop/counter.py")
+    assert "PAY-8: a counter" in followed["detail"]
     repo.write("shop/cart.py", CART)
-    await shop.settle("shop", history=True)
+    await follow(shop)
     assert (await audit(shop))["Cart.total"]["state"] == "unchanged"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.harness import oracle
 from tests.harness.daemon import Refusal
 
 if TYPE_CHECKING:
@@ -96,6 +97,20 @@ async def test_an_unknown_key_is_a_problem_of_a_project_that_is_ready(
     tree.write(".paparats.yml", "")
     await daemon.wait_until(lambda status: not status["problems"])
     await daemon.wait_ready(name)
+
+
+async def test_a_label_that_is_none_is_a_problem_until_the_document_is_repaired(
+    daemon: Daemon, tree: Repo
+) -> None:
+    tree.write("src/guide.md", "---\naudience: for all!\n---\n\nHow to use it in a day.\n")
+    name = await daemon.add(tree.root)
+    await daemon.wait_ready(name)
+    [problem] = (await daemon.status())["problems"]
+    assert problem.startswith(f"{name}: src/guide.md: 'for all!' is no audience")
+
+    tree.write("src/guide.md", "---\naudience: all\n---\n\nHow to use it in a day.\n")
+    await daemon.wait_until(lambda status: not status["problems"])
+    await oracle.assert_equal(daemon, name)
 
 
 async def test_a_group_follows_the_repository_file_and_its_deletion(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paparatsd.model import DocumentHead
 from paparatsd.settings import IndexSettings
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
@@ -79,6 +80,24 @@ async def test_another_way_of_cutting_files_holds_for_those_that_did_not_change(
 
         after = await oracle.assert_equal(daemon, name, IndexSettings(chunk_chars=128))
     assert after.chunks > before.chunks
+
+
+@pytest.mark.fault
+async def test_an_index_from_before_documents_were_told_apart_is_built_again_with_them(
+    daemon: Daemon, repo: Repo
+) -> None:
+    guide = "---\ntitle: The guide\naudience: partner\n---\n\nHow to use it in a day.\n"
+    name = await index(daemon, repo, {**many_modules(5), "docs/guide.md": guide})
+    await daemon.settle(name)
+    await daemon.stop()
+    earlier = "DROP TABLE documents; PRAGMA user_version = 2"
+    change_catalog(daemon, f"{OTHER_NUMBERS}; {earlier}; {SETTLED}")
+
+    await daemon.start()
+    await daemon.settle(name)
+
+    picture = await oracle.assert_equal(daemon, name)
+    assert picture.files["docs/guide.md"].document == DocumentHead("The guide", audience="partner")
 
 
 @pytest.mark.fault

@@ -213,7 +213,10 @@ CHECKS: Mapping[str, AnchorCheck] = {
 
 @dataclass
 class FakeKnowledge:
-    """What is there, and what was asked. `obedient`: whether `Reach.visible` is kept to."""
+    """What is there, and what was asked.
+
+    `obedient`: whether `Reach.visible` is kept to, and by documents `Reach.notes`.
+    """
 
     groups: dict[ProjectName, GroupName]
     documents: list[tuple[Document, str]] = field(default_factory=list)
@@ -323,7 +326,7 @@ class FakeDocs:
         return DocsAnswer(
             request.query,
             tuple(hits[: request.limit]),
-            terms if request.reach.notes else (),
+            terms if request.reach.notes or not self.knowledge.obedient else (),
             self.knowledge.fresh(request.reach),
             self.knowledge.notes,
         )
@@ -536,7 +539,7 @@ class FakeMemory:
         self.knowledge.begin(request, request.reach)
         seen = self._seen(request.reach, history=request.history)
         kept = [one for one in seen if not request.kinds or one.kind in request.kinds]
-        kept.sort(key=lambda one: one.updated)
+        kept.sort(key=lambda one: one.created)
         if request.cursor and not request.cursor.isdigit():
             raise BadQuery(f"{request.cursor!r} is not where a list goes on")
         start = int(request.cursor or 0)

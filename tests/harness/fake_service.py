@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
     from paparatsd.history_model import CommitNote
+    from paparatsd.publication import Publication
 
 MARMOTS = ProjectName("marmots")
 ALPS = GroupName("alps")
@@ -406,6 +407,7 @@ async def served(
     inherited: Sequence[socket.socket] = (),
     control_path: Path | None = None,
     allowed_projects: Sequence[str] = (),
+    knowledge: Publication | None = None,
 ) -> AsyncIterator[Served]:
     """Run the real listeners on a free port around a fake service."""
     chosen = settings or HttpSettings(port=0)
@@ -422,7 +424,9 @@ async def served(
         path = control_path or directory / "control.sock"
         uid = os.geteuid() if expected_uid is None else expected_uid
         async with anyio.create_task_group() as tasks:
-            serve = partial(serve_interfaces, allowed_projects=allowed_projects)
+            serve = partial(
+                serve_interfaces, allowed_projects=allowed_projects, knowledge=knowledge
+            )
             tasks.start_soon(serve, behind, chosen, path, uid, inherited, ready, stop)
             await is_ready.wait()
             try:

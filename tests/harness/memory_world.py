@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from paparatsd.errors import UnknownAddress
+from paparatsd.history_model import CommitsAnswer
 from paparatsd.knowledge.notes import Notes
 from paparatsd.knowledge_model import CardDraft, Component, Decision, Lesson, Reach
 from paparatsd.memory_service import MemoryService
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.graph_model import SurveyAnswer, SurveyRequest
-    from paparatsd.history_model import ChunkLog
+    from paparatsd.history_model import ChunkLog, CommitRequest, FoundCommit
     from paparatsd.knowledge_model import CardBody, Recorded
 
 _MARK = re.compile(r"~([01]\.\d+)")
@@ -129,6 +130,7 @@ class History:
 
     def __init__(self) -> None:
         self.logs: dict[str, ChunkLog] = {}
+        self.commits: tuple[FoundCommit, ...] = ()
         self.error: Exception | None = None
 
     async def log(self, address: str, limit: int, scope: Scope, branches: object) -> ChunkLog:
@@ -138,6 +140,12 @@ class History:
         if address not in self.logs:
             raise UnknownAddress(address)
         return self.logs[address]
+
+    async def find_commits(self, request: CommitRequest, scope: Scope) -> CommitsAnswer:
+        del scope
+        if self.error is not None:
+            raise self.error
+        return CommitsAnswer(request.query, self.commits, len(self.commits), ())
 
 
 class MemoryWorld:

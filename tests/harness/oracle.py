@@ -26,7 +26,7 @@ from paparatsd.chunks.parse import parse_file
 from paparatsd.chunks.record import DEFINED_SALT, USED_SALT, last_part
 from paparatsd.chunks.terms import term_id
 from paparatsd.clock import SystemClock
-from paparatsd.model import ProjectName, SkippedFile, VersionId
+from paparatsd.model import DocumentHead, ProjectName, SkippedFile, VersionId
 from paparatsd.repo_config import load_repo_config
 from paparatsd.settings import IndexSettings
 from paparatsd.sources import repo, walk
@@ -61,6 +61,7 @@ class Indexed:
 
     content: str
     pieces: tuple[Piece, ...]
+    document: DocumentHead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def _build(root: Path, listing: TreeListing, settings: IndexSettings) -> Picture
             skipped[path] = source.reason.value
             continue
         parsed = parse_file(path, source.text, limits)
-        files[path] = Indexed(source.content.hex(), tuple(map(_piece, parsed.chunks)))
+        pieces = tuple(map(_piece, parsed.chunks))
+        files[path] = Indexed(source.content.hex(), pieces, parsed.document)
         for vector in lexical_vectors(path, parsed):
             frequencies.update(vector.ids.tolist())
         frequencies.update(_names(parsed))
@@ -155,10 +157,15 @@ def from_catalog(path: Path, name: str) -> Picture:
         project = reader.project(ProjectName(name))
         view = reader.view(project.id)
         infos = reader.infos({entry.version for entry in view.values()})
+        heads = {
+            row.path: DocumentHead(row.title, row.link, row.modified, row.audience, row.refused)
+            for row in reader.documents(project.id)
+        }
         files = {
             shown: Indexed(
                 infos[entry.version].content.hex(),
                 tuple(map(_piece, reader.chunks_of(entry.version))),
+                heads.get(shown),
             )
             for shown, entry in view.items()
         }
@@ -235,6 +242,8 @@ def differences(wanted: Picture, found: Picture) -> list[str]:
 def _file_differences(path: str, wanted: Indexed, found: Indexed) -> list[str]:
     if wanted.content != found.content:
         return [f"old content: {path}"]
+    if wanted.document != found.document:
+        return [f"document {path}: should be {wanted.document}, is {found.document}"]
     if wanted.pieces == found.pieces:
         return []
     missing = [piece.fragment for piece in wanted.pieces if piece not in found.pieces]

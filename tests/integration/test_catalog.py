@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import Conflict, SchemaTooNew, StateUnwritable, UnknownProject
-from paparatsd.model import CommitId, Head, ProjectName, RepoId, Skip, Stat, VersionId
+from paparatsd.model import CommitId, DocumentHead, Head, ProjectName, RepoId, Skip, Stat, VersionId
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.database import Database
 from paparatsd.store.migrations import MIGRATIONS
@@ -112,6 +112,20 @@ def test_documents_are_those_of_the_view_as_it_is_now(catalog: Catalog) -> None:
     catalog.commit_generation(project.id, ViewChange(drop=("a.md", "b.md")))
     assert catalog.read.documents(project.id) == []
     assert [row.path for row in catalog.read.documents(other.id)] == ["b.md"]
+
+
+def test_labels_that_are_none_are_told_of_documents_that_are_shown(catalog: Catalog) -> None:
+    project, other = register(catalog, "p"), register(catalog, "q")
+    good, plain = version_row(project.repo, "a.md", "Guide"), version_row(project.repo, "c.md", "x")
+    head = DocumentHead("Secrets", audience="internal", refused="for all!")
+    bad = replace(version_row(project.repo, "b.md", "Secrets"), document=head)
+    show(catalog, project, good, bad)
+    show(catalog, other, good, plain)
+
+    assert catalog.read.refused_labels(project.id) == [("b.md", "for all!")]
+    assert catalog.read.refused_labels(other.id) == []
+    catalog.commit_generation(project.id, ViewChange(drop=("b.md",)))
+    assert catalog.read.refused_labels(project.id) == []
 
 
 def test_a_catalog_from_before_there_were_documents_opens_without_any(tmp_path: Path) -> None:

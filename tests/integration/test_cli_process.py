@@ -335,7 +335,8 @@ def docs_answer(content: str) -> dict[str, Any]:
     found = {
         "project": "shop", "path": "a.md", "title": "A", "audience": "public", "link": None,
         "modified": None, "modified_at": None, "dated_by": "", "address": "shop:a.md",
-        "breadcrumb": [], "start_line": 1, "end_line": 9, "content": content, "relevance": 0.5,
+        "breadcrumb": [], "start_line": 1, "end_line": 9, "place_line": 1,
+        "content": content, "relevance": 0.5,
         "excerpt": {"first": 1, "last": 1, "total": 1}, "also_in": [],
     }  # fmt: skip
     return {"terms": [], "results": [found], "freshness": [freshness()], "notes": []}
@@ -394,6 +395,7 @@ def test_garbage_on_the_socket_is_a_bad_reply() -> None:
         (("--host", "0.0.0.0"), {}, 78, "http.host"),  # noqa: S104 - refused
         (("--set", "http.port"), {}, 64, "section.key=value"),
         (("--set", "http.prot=1"), {}, 78, "no setting 'http.prot'"),
+        ((), {"PAPARATS_KNOWLEDGE_AUDIENCE": "public"}, 78, "PAPARATS_KNOWLEDGE_TOKENS"),
         (("--no-such-flag",), {}, 64, "see paparatsd --help"),
         (("--state-dir", "/proc/self/exe"), {}, 78, "not a directory"),
     ],

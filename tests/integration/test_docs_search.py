@@ -9,7 +9,7 @@ import pytest
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.errors import Busy, UnknownDocument
 from paparatsd.knowledge_model import DocsKind
-from paparatsd.model import RecallReply
+from paparatsd.model import RecallReply, VersionId
 from paparatsd.search.docs_asked import DocsAsked
 from paparatsd.search.recall import NOTHING_RECALLED
 from tests.integration.docs_world import ask_docs, docs_engine, docs_scope, read
@@ -347,6 +347,24 @@ def test_chunks_without_a_vector_pass_the_gate(world: World, engine: DocsEngine)
     replies = world.store.answer(plan.requests)
     nothing_near = [RecallReply(NOTHING_RECALLED, reply.lexical) for reply in replies]
     assert "docs/shipping.rst" in paths(engine.rank(plan.token, nothing_near))
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_what_an_endpoint_has_not_embedded_yet_passes_and_what_is_far_does_not(
+    world: World, engine: DocsEngine, embedded: bool
+) -> None:
+    sections = "".join(f"## Part {n}\n\n{'Some words go on. ' * 50}\n\n" for n in range(170))
+    stripes = {"zebra.md": "# Stripes\n\nZebra.\n"}
+    world.index("zoo", {"parts.md": f"# Parts\n\n{sections}", **stripes})
+    points = world.store.points[world.shard("zoo")]
+    if embedded:
+        versions = sorted({VersionId(version) for version, _ in points})
+        world.catalog.mark_upserted(world.shard("zoo"), versions, dense=True)
+    _, _, of_zebra = list(points.values())[-1]
+    scope = docs_scope(world, "zoo", kind="prose")
+    plan = engine.plan(DocsAsked("zebra", scope, 8, vector=-of_zebra, built_in=False))
+    found = paths(engine.rank(plan.token, world.store.answer(plan.requests)))
+    assert ("zebra.md" in found) is not embedded
 
 
 def test_a_plan_that_is_not_known_any_more_is_refused(engine: DocsEngine) -> None:

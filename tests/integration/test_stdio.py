@@ -74,7 +74,7 @@ async def bridge(control: str | Path, started: str | Path = "-") -> AsyncIterato
     process = await asyncio.create_subprocess_exec(
         sys.executable, *arguments(control, started),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE, limit=1 << 20,
     )  # fmt: skip
     try:
         yield Pipe(process)

@@ -87,6 +87,55 @@ def test_notebook_cells_point_at_the_lines_of_the_file_and_outputs_are_dropped()
     assert [(u.name, "width(x)" in lines[u.line - 1]) for u in parsed.uses] == [("width", True)]
 
 
+def test_prose_of_a_notebook_is_apart_from_its_code_and_both_stand_below_its_headings() -> None:
+    words = "Some words about it that a reader of the notebook needs to know.\n" * 4
+    sources = [
+        ("markdown", f"# Guide\n{words}\n## Load\n"),
+        ("code", "data = load()"),
+        ("markdown", "Look at it:"),
+        ("code", "data.head()"),
+        ("markdown", f"{words}\n### Detail\n{words * 6}"),
+        ("code", "data.tail()"),
+    ]
+    cells = [
+        {"cell_type": kind, "source": text.splitlines(keepends=True)} for kind, text in sources
+    ]
+
+    chunks = parse_file("a.ipynb", json.dumps({"cells": cells}, indent=1), LIMITS).chunks
+
+    assert [(c.kind, c.name) for c in chunks] == [
+        ("section", "Guide"),
+        ("cell", "Guide > Load"),
+        ("cell", "Guide > Load"),
+        ("section", "Guide > Load"),
+        ("section", "Guide > Load > Detail"),
+        ("cell", "Guide > Load > Detail"),
+    ]
+    assert chunks[1].text == "## Load\ndata = load()"
+    assert chunks[2].text == "Look at it:\ndata.head()"
+    assert len({c.fragment for c in chunks}) == len(chunks)
+    assert [c.ordinal for c in chunks] == list(range(len(chunks)))
+    starts = [c.start_line for c in chunks]
+    assert starts == sorted(starts)
+
+
+def test_asciidoc_titles_of_two_lines_are_no_listings() -> None:
+    text = f"tool(1)\n=======\n\nNAME\n----\n{BODY}\n----\nNAME\n----\n\nUSE\n~~~\n{BODY}"
+    assert names("a.adoc", text) == ["tool(1) > NAME", "tool(1) > NAME > USE"]
+
+
+def test_a_last_line_is_no_chunk_of_its_own() -> None:
+    text = "# A\n" + f"{BODY[:65]}\n\n" * 26 + "</Box>\n"
+    chunks = parse_file("a.mdx", text, LIMITS).chunks
+    assert chunks[-1].text.endswith("</Box>")
+    assert min(len(chunk.text) for chunk in chunks) > 100
+
+
+def test_an_anchor_above_a_title_belongs_to_it() -> None:
+    text = f".. _anchor:\n\nTitle\n=====\n\n{BODY}{BODY}\nSub\n---\n\n{BODY}"
+    assert names("a.rst", text) == ["Title", "Title > Sub"]
+
+
 def test_a_broken_notebook_gets_windows_and_says_so() -> None:
     parsed = parse_file("a.ipynb", '{"cells": [', LIMITS)
 

@@ -88,7 +88,7 @@ def test_documents_are_numbered_with_place_age_link_and_a_short_excerpt(
         "\n"
         "   ## Depth\n"
     )
-    assert "   lines left out: 21 below (--full)\n\n2. Marmots\n" in out
+    assert "   lines left out: 14 below (--full)\n\n2. Marmots\n" in out
     assert out.endswith("2 documents; the whole of one: paparats doc marmots:docs/burrows.md\n")
     assert "left out" not in out_of(capsys, "docs", "x", "--full")
 
@@ -104,7 +104,7 @@ def test_an_excerpt_begins_with_the_place_that_was_found_and_not_with_what_is_ab
     out = out_of(capsys, "docs", "x")
     assert "   line 30\n" in out
     assert "line 29" not in out
-    assert "   line 41\n   lines left out: 20 above, 18 below (--full)\n" in out
+    assert "   line 39\n   lines left out: 20 above, 20 below (--full)\n" in out
     assert "   line 10\n" in out_of(capsys, "docs", "x", "--full")
 
 
@@ -206,6 +206,8 @@ def test_terms_are_shown_with_where_they_hold_and_their_ids(
     found = out_of(capsys, "term", "search", "what", "is", "this", "-n", "1")
     assert found.startswith("alarm  [alps (group), similar 0.62]\n  A whistle")
     assert found.endswith("2 more; show them with -n 3\n")
+    knowing.service.knowledge.terms *= 20
+    assert "30 more; ask for one by its name" in out_of(capsys, "term", "search", "x", "-n", "30")
     assert "has nothing on 'nothing'" in out_of(capsys, "term", "search", "nothing")
 
 

@@ -36,13 +36,9 @@ def test_labels_tell_small_and_capital_letters_apart() -> None:
 
 
 def test_a_document_s_own_label_comes_before_that_of_its_project() -> None:
-    assert label_in_force("public", "", "staff") == "public"
-    assert label_in_force("", "", "staff") == "staff"
-
-
-def test_what_is_no_label_makes_a_document_internal_and_not_what_its_project_is() -> None:
-    assert label_in_force("", "every one!", "public") == INTERNAL
+    assert label_in_force("public", "staff") == "public"
+    assert label_in_force("", "staff") == "staff"
 
 
 def test_a_project_of_which_nothing_is_known_yet_shows_no_unlabelled_document() -> None:
-    assert label_in_force("", "", "") not in (permitted((INTERNAL, "public")) or ())
+    assert label_in_force("", "") not in (permitted((INTERNAL, "public")) or ())

@@ -9,7 +9,7 @@ import pytest
 from paparatsd.interfaces.guard import Rules, find_refusal, loopback_hosts
 
 TOKEN = "correct-horse-battery-staple"
-RULES = Rules(loopback_hosts(9876), frozenset({b"http://console"}), TOKEN, max_body_bytes=100)
+RULES = Rules(loopback_hosts(9876), frozenset({b"http://console"}), (TOKEN,), max_body_bytes=100)
 HOST = (b"host", b"127.0.0.1:9876")
 BEARER = (b"authorization", b"Bearer " + TOKEN.encode())
 

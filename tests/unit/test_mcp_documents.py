@@ -18,6 +18,7 @@ from tests.harness.knowledge_asked import ask, data_of
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.arguments import Arguments
+    from paparatsd.interfaces.mcp.reply import Tool
 
 YAKS = ProjectName("yaks")
 
@@ -113,6 +114,7 @@ async def test_documents_that_found_no_room_are_got_with_an_offset() -> None:
         assert reply.structured is not None
         assert estimate_tokens(reply.text) <= 280
         seen += [one["path"] for one in reply.structured["results"]]
+        assert f"## {len(seen)}. " in reply.text
         offset = reply.structured["next_offset"]
         if offset is not None:
             assert f"continue with offset={offset}" in reply.text
@@ -248,6 +250,11 @@ def outside(ceiling: frozenset[str] = frozenset({"public"})) -> DocsAccess:
     return DocsAccess(reach=reach, max_query_chars=50, inside=False)
 
 
+def search_all() -> tuple[Tool, ...]:
+    """Return the tools of a reader outside who may see every document."""
+    return (search_docs(outside(frozenset({"public", "internal"}))),)
+
+
 async def test_a_reader_outside_hears_of_published_documents_only() -> None:
     access = outside()
     tools = (search_docs(access), get_document(access))
@@ -257,6 +264,15 @@ async def test_a_reader_outside_hears_of_published_documents_only() -> None:
     assert set(reply.structured) == {"query", "results", "notes", "next_offset", "tokens"}
     assert {one["audience"] for one in reply.structured["results"]} == {"public"}
     assert "Glossary" not in reply.text
+    with_readme = await ask("search_docs", service, tools=search_all(), query="burrow")
+    assert "identical in" not in with_readme.text
+    service.knowledge.obedient = False
+    service.knowledge.notes = ("Of yaks nothing is known.",)
+    told_too_much = await ask("search_docs", service, tools=tools, query="burrow")
+    assert told_too_much.structured is not None
+    assert told_too_much.structured["notes"] == []
+    assert "Glossary" not in told_too_much.text
+    assert "nothing is known" not in told_too_much.text
     for hidden in ({"history": True}, {"fresh": True}, {"query": "x" * 51}):
         refused = await ask("search_docs", service, tools=tools, **{"query": "x", **hidden})
         assert refused.is_error

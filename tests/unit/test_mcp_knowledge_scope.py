@@ -6,16 +6,19 @@ oxen, and no ewers.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.errors import UnknownDocument
 from paparatsd.interfaces.mcp.coding import CODING
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.knowledge_model import (
     AnchorCheck,
     AnchorState,
     DocsRequest,
+    DocumentRequest,
     Reach,
 )
 from paparatsd.model import ProjectName
@@ -24,7 +27,9 @@ from tests.harness.fake_service import FakeService
 from tests.harness.knowledge_asked import ASKING, READING, WRITING, ask
 
 if TYPE_CHECKING:
+    from paparatsd.interfaces.api import DocsApi
     from paparatsd.interfaces.mcp.reply import ToolReply
+    from paparatsd.knowledge_model import DocumentText
 
 YAKS, GOATS = ProjectName("yaks"), ProjectName("goats")
 OURS = ("marmots", "gone-marmots")
@@ -199,6 +204,41 @@ async def test_what_may_be_seen_is_what_both_scopes_let_through() -> None:
     (asked,) = service.knowledge.asked
     assert isinstance(asked, DocsRequest)
     assert asked.reach.visible == frozenset({"yaks"})
+
+
+async def test_terms_beside_documents_keep_to_the_scope() -> None:
+    given = {"query": "secret burrow"}
+    wide = await ask("search_docs", service_of(), **given)
+    assert wide.structured is not None
+    assert {one["term"] for one in wide.structured["terms"]} == {"secret", "burrow"}
+    reply = await ask("search_docs", service_of(obedient=False), allowed=OURS, **given)
+    assert reply.structured is not None
+    assert {one["term"] for one in reply.structured["terms"]} == {"burrow"}
+
+
+async def test_a_document_of_another_project_than_was_asked_for_is_not_passed_on() -> None:
+    class Confused:
+        def __init__(self, docs: DocsApi) -> None:
+            self._docs = docs
+
+        async def get(self, request: DocumentRequest) -> DocumentText:
+            other = "yaks" if request.path == "README.md" else "marmots"
+            path = "docs/secret.md" if other == "yaks" else request.path
+            asked = DocumentRequest(ProjectName(other), path)
+            text = await self._docs.get(asked)
+            every = await self._docs.search(DocsRequest("x"))
+            return replace(text, freshness=every.freshness)
+
+    class Service(FakeService):
+        @property
+        def docs(self) -> Any:
+            return Confused(super().docs)
+
+    docs = scoped(Service(others=(YAKS,)), OURS).docs
+    with pytest.raises(UnknownDocument, match=r"no document 'README.md' in project 'marmots'"):
+        await docs.get(DocumentRequest(ProjectName("marmots"), "README.md"))
+    text = await docs.get(DocumentRequest(ProjectName("marmots"), "docs/burrows.md"))
+    assert [one.project for one in text.freshness] == ["marmots"]
 
 
 async def test_files_and_figures_of_memory_keep_to_the_scope() -> None:

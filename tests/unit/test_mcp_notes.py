@@ -414,6 +414,9 @@ async def test_places_that_deserve_a_card_are_named_with_their_address() -> None
     service = FakeService()
     service.knowledge.cards = []
     assert "Nothing to suggest" in (await ask("arch_suggest_components", service)).text
+    service.knowledge.notes = ("No symbol graph yet.",)
+    told = await ask("arch_suggest_components", service)
+    assert told.text.splitlines()[2:] == ["No symbol graph yet."]
 
 
 # --------------------------------------------------------------------------- the audit
@@ -441,11 +444,23 @@ async def test_an_audit_names_stale_cards_oldest_first_with_the_next_call() -> N
     assert f"arch_record_decision with supersedes={DEPTH_ID}, group=alps" in steps[0]
     assert "arch_record_component with name=Guard, group=alps, project=marmots" in steps[1]
     assert "arch_record_lesson with group=alps with the same rule" in steps[2]
-    for step, card in zip(steps, (DEPTH_ID, GUARD_ID, WAKE_ID), strict=True):
-        assert "get_chunk with address=marmots:src/new.py:1" in step
+    reads = ("marmots:src/burrow3.py#Burrow.dig", "marmots:src/new.py:1", "marmots:src/new.py:1")
+    for step, card, read in zip(steps, (DEPTH_ID, GUARD_ID, WAKE_ID), reads, strict=True):
+        assert f"next: get_chunk with address={read}; then " in step
         assert f"arch_delete with ids={card}" in step
     assert reply.structured is not None
     assert [one["next"] in reply.text for one in reply.structured["cards"]] == [True] * 3
+
+
+async def test_an_audit_names_a_call_that_reads_what_there_is() -> None:
+    service = audited()
+    for address, call in (
+        ("marmots:src/new.py", "outline with address=marmots:src/new.py"),
+        ("", "look for it in the code"),
+    ):
+        moved = AnchorCheck("src/old.py", AnchorState.MOVED, address)
+        service.knowledge.checks = {"src/old.py": moved}
+        assert f"next: {call}; then " in (await ask("arch_check", service)).text
 
 
 async def test_an_audit_says_what_it_could_not_check_and_that_all_is_well() -> None:
@@ -465,7 +480,8 @@ async def test_an_audit_looks_at_every_card_and_goes_on_where_it_was_cut() -> No
     service = audited()
     (depth,) = [one for one in service.knowledge.cards if one.id == DEPTH_ID]
     service.knowledge.cards = [
-        replace(depth, id=f"card-{number:03}", updated=float(number)) for number in range(250)
+        replace(depth, id=f"card-{number:03}", updated=float(number), created=-float(number))
+        for number in range(250)
     ]
     seen: list[str] = []
     offset: int | None = 0
@@ -569,7 +585,7 @@ async def test_what_the_service_adds_to_an_outcome_is_told() -> None:
     ("name", "bad"),
     [
         ("arch_record_component", {"name": ""}),
-        ("arch_record_component", {"summary": "x" * 9_000}),
+        ("arch_record_component", {"summary": "x" * 17_000}),
         ("arch_record_decision", {"scope": "galaxy"}), ("arch_record_decision", {"title": 5}),
         ("arch_record_lesson", {"severity": "fatal"}), ("arch_record_lesson", {"when": " "}),
         ("arch_record_lesson", {"files": {"a": 1}}), ("arch_delete", {"ids": []}),

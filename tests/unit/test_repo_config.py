@@ -139,6 +139,8 @@ def test_an_unknown_key_is_a_warning_with_the_closest_known_one(tmp_path: Path) 
         ("history: {jira: 'https://'}", "a web address such as"),
         ("history: {jira: 5}", "a web address such as"),
         ("docs: {kind: poem}", "auto or prose or code"),
+        ("docs: {audience: for everybody}", "docs.audience: 'for everybody' cannot be used"),
+        ("docs: {audience: -x}", "the first a letter or digit"),
         ("- a", "it has no keys"),
         ("group: a\ngroup: b", "twice"),
         ("group: [", "not valid YAML"),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.context import Context
 
 INDENT = "   "
-MAX_LINES = 12
-"""So much of an excerpt is shown without --full."""
+MAX_LINES = 10
+"""So much of an excerpt is shown without --full, blank lines not counted."""
 PIECE_CHARS = 100_000
 
 
@@ -88,9 +88,10 @@ def _print_excerpt(context: Context, hit: Mapping[str, Any]) -> None:
     if context.arguments.full or above >= len(lines):
         above = 0
     shown = prose_lines("\n".join(lines[above:]), output.width, INDENT)
-    below = len(shown) - MAX_LINES
-    if context.arguments.full or below <= 1:
-        below = 0
+    told = [at for at, line in enumerate(shown, 1) if line.strip()]
+    below = 0
+    if len(told) > MAX_LINES + 1 and not context.arguments.full:
+        below = len(shown) - told[MAX_LINES - 1]
     print_lines(shown[: len(shown) - below])
     left = [f"{number} {where}" for number, where in ((above, "above"), (below, "below")) if number]
     if left:

@@ -25,7 +25,7 @@ SCOPES = ("global", "component", "file")
 SEVERITIES = ("info", "warning", "critical")
 """The words of `knowledge_model.py`, which is not imported for them: a shell waits for this."""
 MAX_OFFSET = 1_000_000_000
-LONG = "the text, @FILE to read it from a file, or - for standard input"
+LONG = "is the text itself, @FILE for a file that has it, or - for standard input."
 
 
 def add_knowledge_commands(commands: Subparsers) -> None:
@@ -84,7 +84,8 @@ def _add_terms(commands: Subparsers) -> None:
         verbs, "record", "terms:record", "Write a term, or write it anew: its name says which."
     )
     record.add_argument("term", type=text, metavar="TERM")
-    record.add_argument("definition", type=passage, metavar="DEFINITION", help=LONG)
+    record.add_argument("definition", type=passage, metavar="DEFINITION")
+    record.epilog = f"DEFINITION {LONG}"
     _add_owner(record)
     record.add_argument("--alias", **REPEATED, help="another name; may be repeated")
     _add_delete(verbs, "terms:delete", "terms")
@@ -204,12 +205,9 @@ def _add_texts(command: Parser, texts: Sequence[tuple[str, bool, str]]) -> None:
     """Add long texts: each with its name, whether it has to be given, and what it is."""
     for name, required, about in texts:
         command.add_argument(
-            f"--{name}",
-            type=passage,
-            required=required,
-            metavar="TEXT",
-            help=f"{about}: {LONG}",
+            f"--{name}", type=passage, required=required, metavar="TEXT", help=about
         )
+    command.epilog = f"TEXT {LONG}"
 
 
 def _add_card(command: Parser) -> None:

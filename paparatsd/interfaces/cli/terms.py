@@ -61,10 +61,10 @@ def _show_list(context: Context, answer: Answer) -> Iterator[str]:
 def _left(answer: Answer, most: int) -> Iterator[str]:
     left = answer["total"] - len(answer["terms"])
     if left > 0:
-        shown = min(answer["total"], most)
-        yield f"{left:,} more" + (
-            f"; show them with -n {shown}" if shown > len(answer["terms"]) else ""
-        )
+        all_of_them = min(answer["total"], most)
+        more = all_of_them > len(answer["terms"])
+        how = f"show them with -n {all_of_them}" if more else "ask for one by its name"
+        yield f"{left:,} more; {how}"
 
 
 def _print_term(output: Output, term: Mapping[str, Any], found: str = "") -> None:

@@ -115,7 +115,7 @@ def _audited(
 ) -> ToolReply:
     now = time.time()
     every = [{**one, "next": words.next_call(one)} for one in cards if words.is_not_as_it_was(one)]
-    every.sort(key=lambda one: one["updated"])
+    every.sort(key=lambda one: one["updated"])  # a list goes by when cards were first written
     shape: Shape = cleaned(
         {
             "cards": every[offset : offset + limit],

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.knowledge_model import DocsRequest, DocumentRequest
 
-MAX_OFFSET = 100
+MAX_OFFSET = 49
 GLOSSARY_SHARE = 3
 """Of the room one part at most is for the glossary."""
 _DOCUMENT = {
@@ -109,7 +109,8 @@ class DocsAccess:
     """Who asks about documents.
 
     `reach` takes what may be told of out of the arguments. `inside`: it is one of us, who may also
-    ask for history and for a look at the disk, and may hear which projects there are.
+    ask for a group, for other floors, for history and for a look at the disk, and may hear which
+    projects there are.
     """
 
     reach: Callable[[Arguments], Reach] = reach_of
@@ -121,12 +122,10 @@ def search_docs(access: DocsAccess) -> Tool:
     """Return the tool search_docs for whoever has this access."""
     takes: Schema = {
         "query": string("What to look for", minLength=1, maxLength=access.max_query_chars),
-        **WHERE,
+        "project": WHERE["project"],
         "audience": texts("Only documents for these audiences"),
         "limit": whole("How many documents", 1, requests.MAX_DOCS, requests.DEFAULT_DOCS),
         "offset": whole("Skip so many, to continue an answer", 0, MAX_OFFSET, 0),
-        "min_score": fraction("Relevance at least, where a project is prose; 0 lets all through"),
-        "min_score_code": fraction("The same where documents are beside code"),
     }
     gives: Schema = {
         "query": TEXT,
@@ -136,6 +135,11 @@ def search_docs(access: DocsAccess) -> Tool:
         "tokens": ESTIMATE,
     }
     if access.inside:
+        takes["group"] = WHERE["group"]
+        takes["min_score"] = fraction(
+            "Relevance at least, where a project is prose; 0 lets all through"
+        )
+        takes["min_score_code"] = fraction("The same where documents are beside code")
         takes["history"] = flag("Also say when each changed last, by whom, for which ticket")
         takes["fresh"] = flag("Check the index against the disk first")
         gives["terms"] = {"type": "array", "items": TERM}
@@ -230,7 +234,8 @@ def _found(
     access: DocsAccess, answer: DocsAnswer, request: DocsRequest, offset: int, max_tokens: int
 ) -> ToolReply:
     """Return an answer within its budget: the glossary first, then the documents."""
-    shape: Shape = cleaned(shapes.docs_json(_limited(access, answer, request.reach)))
+    answer = _limited(access, answer, request.reach)
+    shape: Shape = cleaned(shapes.docs_json(answer))
     page = Page(max_tokens, f"Documents on {request.query!r}", LABEL)
     shape["terms"] = fill(
         page,
@@ -240,7 +245,7 @@ def _found(
         page.room // GLOSSARY_SHARE,
     )
     page.left = 0  # terms that found no room are no reason to ask again
-    page.say([*shape["notes"], *stale_lines(answer.freshness if access.inside else ())])
+    page.say([*shape["notes"], *stale_lines(answer.freshness)])
     now = time.time()
     rest = shape["results"][offset:]
     hits = fill(

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.api import ServiceApi
     from paparatsd.interfaces.mcp.identity import ToolsetIdentity
+    from paparatsd.interfaces.mcp.stateless import KnowledgeTransport
     from paparatsd.interfaces.mcp.transport import Transport
-
+    from paparatsd.publication import Publication
 
 SERVER_ERROR = -32_000
+KNOWLEDGE_BODY_BYTES = 64 << 10
+"""A question is short; a stranger's request is no place for more."""
 
 
 class _Endpoint:
@@ -67,16 +70,26 @@ def _foreign_session(here: ToolsetIdentity, there: ToolsetIdentity) -> Response:
 
 
 class McpEndpoints:
-    """Routes of every toolset now, the servers behind them as soon as they are loaded."""
+    """Routes of every toolset now, the servers behind them as soon as they are loaded.
+
+    `knowledge` is what strangers may be told, None when there is no endpoint for them.
+    """
 
     def __init__(
-        self, service: ServiceApi, allowed_projects: Sequence[str], *, max_body_bytes: int
+        self,
+        service: ServiceApi,
+        allowed_projects: Sequence[str],
+        *,
+        max_body_bytes: int,
+        knowledge: Publication | None = None,
     ) -> None:
         self._service = service
         self._allowed_projects = tuple(allowed_projects)
         self._max_body_bytes = max_body_bytes
+        self._publication = knowledge
         self._loaded = anyio.Event()
         self._transports: Mapping[str, Transport] | None = None
+        self._knowledge: KnowledgeTransport | None = None
 
     async def loaded(self) -> Mapping[str, Transport]:
         """Return the transport of each toolset, waiting for them if need be."""
@@ -102,6 +115,13 @@ class McpEndpoints:
             for toolset in IDENTITIES.values()
         ]
 
+    async def serve_knowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request to the knowledge endpoint; an application of its own, under no route."""
+        await self._loaded.wait()
+        if self._knowledge is None:
+            raise RuntimeError("the knowledge endpoint has ended, or was never there")
+        await self._knowledge.serve(scope, receive, send)
+
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Load and run the servers inside this context."""
@@ -111,7 +131,7 @@ class McpEndpoints:
             tasks.cancel_scope.cancel()
 
     async def _serve(self) -> None:
-        build = await anyio.to_thread.run_sync(_import_transport)
+        build, build_knowledge = await anyio.to_thread.run_sync(_import_transports)
         limits = (self._allowed_projects, self._max_body_bytes)
         transports = {
             name: build(toolset, self._service, *limits) for name, toolset in IDENTITIES.items()
@@ -120,14 +140,19 @@ class McpEndpoints:
             for transport in transports.values():
                 await running.enter_async_context(transport.run())
             self._transports = transports
+            if self._publication is not None:
+                self._knowledge = build_knowledge(
+                    self._service, self._publication, KNOWLEDGE_BODY_BYTES
+                )
             self._loaded.set()
             try:
                 await anyio.sleep_forever()
             finally:
-                self._transports = None
+                self._transports = self._knowledge = None
 
 
-def _import_transport() -> type[Transport]:
-    from paparatsd.interfaces.mcp.transport import Transport as Loaded
+def _import_transports() -> tuple[type[Transport], type[KnowledgeTransport]]:
+    from paparatsd.interfaces.mcp.stateless import KnowledgeTransport as ForStrangers
+    from paparatsd.interfaces.mcp.transport import Transport as OfToolset
 
-    return Loaded
+    return OfToolset, ForStrangers

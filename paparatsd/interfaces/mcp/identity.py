@@ -47,6 +47,9 @@ CODING_ID = ToolsetIdentity("coding", "paparats code search", "", CODING_INSTRUC
 SUPPORT_ID = ToolsetIdentity(
     "support", "paparats code history for support", "/support", SUPPORT_INSTRUCTIONS
 )
+KNOWLEDGE_PATH = "/knowledge/mcp"
+KNOWLEDGE_TITLE = "paparats documents"
+"""The endpoint of strangers: no toolset, since it has neither sessions nor a bridge."""
 IDENTITIES = {one.name: one for one in (CODING_ID, SUPPORT_ID)}
 
 
@@ -63,7 +66,11 @@ def initialize_result(toolset: ToolsetIdentity, requested_version: object) -> di
     known = requested_version in HANDSHAKE_VERSIONS
     return {
         "protocolVersion": requested_version if known else HANDSHAKE_VERSIONS[-1],
-        "capabilities": {"tools": {"listChanged": False}},
+        "capabilities": {
+            "prompts": {"listChanged": False},
+            "resources": {"subscribe": False, "listChanged": False},
+            "tools": {"listChanged": False},
+        },
         "serverInfo": {"name": SERVER_NAME, "title": toolset.title, "version": __version__},
         "instructions": instructions_of(toolset, ()),
     }

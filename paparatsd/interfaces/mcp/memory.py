@@ -276,7 +276,7 @@ async def _arch_suggest(service: ToolsApi, arguments: Arguments) -> ToolReply:
     shape: Shape = cleaned(shapes.suggestions_json(answer))
     page = Page(max_tokens, "Places that deserve a component card, most used first", LABEL)
     page.say(shape["notes"])
-    if not shape["suggestions"]:
+    if not shape["suggestions"] and not shape["notes"]:  # which say why there are none
         tell(page, words.no_suggestions_line())
     shape["suggestions"] = fill(
         page, shape["suggestions"], lambda one, _place: words.suggestion_line(one)

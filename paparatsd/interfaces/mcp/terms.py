@@ -118,11 +118,11 @@ _TERM_RECORD = ToolSpec(
         {
             "group": GROUP,
             "project": PROJECT,
-            "term": string("The word", minLength=1, maxLength=requests.MAX_LABEL_CHARS),
+            "term": string("The word", minLength=1, maxLength=requests.MAX_TERM_CHARS),
             "definition": string(
                 "What it means, in one or two sentences",
                 minLength=1,
-                maxLength=requests.MAX_TEXT_CHARS,
+                maxLength=requests.MAX_DEFINITION_CHARS,
             ),
             "aliases": texts("Other words for the same: abbreviations, spellings"),
         },

@@ -1,7 +1,7 @@
-"""The MCP server over the SDK; the only module that imports it.
+"""The MCP server over the SDK, and its transports; `handlers.py` has the rest of what it answers.
 
-Two names it uses are semi-private (`serve_dual_era_loop` and the manager's table of sessions),
-hence the pinned minor version.
+These two and `stateless.py` alone import the SDK. Two names it uses are semi-private
+(`serve_dual_era_loop` and the manager's table of sessions), hence the pinned minor version.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from mcp_types import (
     CallToolResult,
     ListToolsResult,
     TextContent,
-    Tool,
     ToolAnnotations,
 )
+from mcp_types import Tool as ListedTool
 from starlette.responses import Response
 
 from paparatsd import __version__
+from paparatsd.interfaces.mcp.handlers import prompt_handlers, resource_handlers
 from paparatsd.interfaces.mcp.identity import (
     HANDSHAKE_VERSIONS,
     SERVER_NAME,
@@ -37,17 +38,17 @@ from paparatsd.interfaces.mcp.identity import (
 )
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.interfaces.mcp.toolbox import Toolbox
-from paparatsd.interfaces.mcp.toolsets import TOOLS
+from paparatsd.interfaces.mcp.toolsets import PROMPTS, RESOURCES, TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from mcp.server.context import ServerRequestContext
     from mcp_types import PaginatedRequestParams
     from starlette.types import Receive, Scope, Send
 
     from paparatsd.interfaces.mcp.identity import ToolsetIdentity
-    from paparatsd.interfaces.mcp.reply import ToolsApi
+    from paparatsd.interfaces.mcp.reply import Tool, ToolsApi
     from paparatsd.interfaces.mcp.schemas import ToolSpec
 
 log = structlog.get_logger()
@@ -56,10 +57,10 @@ MAX_SESSIONS = 64
 IDLE_S = 1_800.0
 _SESSION_ID = re.compile(rb"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Host and origin are checked by guard.py, exactly; the SDK's own check is a prefix match.
-_SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def _tool(spec: ToolSpec) -> Tool:
+def _tool(spec: ToolSpec) -> ListedTool:
     reads = spec.effect == "read"
     annotations = ToolAnnotations(
         title=spec.title,
@@ -69,7 +70,7 @@ def _tool(spec: ToolSpec) -> Tool:
         idempotent_hint=True if spec.effect in ("add", "delete") else None,
         open_world_hint=False,
     )
-    return Tool(
+    return ListedTool(
         name=spec.name,
         title=spec.title,
         description=spec.description,
@@ -83,8 +84,30 @@ def build_server(
     toolset: ToolsetIdentity, service: ToolsApi, allowed_projects: Sequence[str]
 ) -> Server[Any]:
     """Return the MCP server of a toolset."""
-    specs = [tool.spec for tool in TOOLS[toolset.name]]
-    tools = Toolbox(scoped(service, allowed_projects), TOOLS[toolset.name])
+    reachable = scoped(service, allowed_projects)
+    return server_of(
+        toolset.title,
+        instructions_of(toolset, allowed_projects),
+        TOOLS[toolset.name],
+        reachable,
+        handlers={
+            **prompt_handlers(PROMPTS[toolset.name]),
+            **resource_handlers(RESOURCES[toolset.name], reachable),
+        },
+    )
+
+
+def server_of(
+    title: str,
+    instructions: str,
+    offered: Sequence[Tool],
+    service: ToolsApi,
+    *,
+    handlers: Mapping[str, Any],
+) -> Server[Any]:
+    """Return a server with these tools over a service; `handlers` are those of all else."""
+    specs = [tool.spec for tool in offered]
+    tools = Toolbox(service, offered)
     listing = ListToolsResult(tools=[_tool(spec) for spec in specs])
     inputs = {spec.name: spec.input_schema for spec in specs}
 
@@ -111,11 +134,12 @@ def build_server(
     server: Server[Any] = Server(
         SERVER_NAME,
         version=__version__,
-        title=toolset.title,
-        instructions=instructions_of(toolset, allowed_projects),
+        title=title,
+        instructions=instructions,
         get_tool_input_schema=inputs.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        **handlers,
     )
     server.middleware.clear()  # the SDK's tracing hook; nothing here listens to it
     return server
@@ -140,19 +164,19 @@ class Transport:
         self._server = build_server(toolset, service, allowed_projects)
         self._stateful = StreamableHTTPSessionManager(
             self._server,
-            security_settings=_SECURITY,
+            security_settings=SECURITY,
             session_idle_timeout=IDLE_S,
             max_request_body_size=max_body_bytes,
             max_sessions=None,  # we count: past our cap a client is served without a session
         )
         self._stateless = StreamableHTTPSessionManager(
             self._server,
-            security_settings=_SECURITY,
+            security_settings=SECURITY,
             stateless=True,
             max_request_body_size=max_body_bytes,
         )
         self._sse = SseServerTransport(
-            toolset.messages, security_settings=_SECURITY, max_request_body_size=max_body_bytes
+            toolset.messages, security_settings=SECURITY, max_request_body_size=max_body_bytes
         )
 
     @asynccontextmanager

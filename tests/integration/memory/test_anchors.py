@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.commits import Moment, Person, Role
+from paparatsd.commits import Change, Moment, Person, Role
 from paparatsd.errors import BadQuery, Unavailable
-from paparatsd.history_model import ChunkCommit, ChunkLog, CommitNote
+from paparatsd.history_model import (
+    ChunkCommit,
+    ChunkLog,
+    CommitNote,
+    FileChange,
+    FoundCommit,
+)
 from paparatsd.knowledge.named import Named, read_anchor
 from paparatsd.knowledge_model import AnchorState, CardsRequest, ContextRequest
 from paparatsd.model import CommitId, Freshness, FreshnessState, ProjectName
@@ -180,6 +186,16 @@ async def test_what_a_first_index_has_not_reached_is_not_missing(world: MemoryWo
     assert told["src/till.py"].state is UNCHANGED
 
 
+async def test_a_project_out_of_reach_is_neither_missing_nor_named(world: MemoryWorld) -> None:
+    world.index(FILES)
+    world.index({"lib/shelf.py": "A = 1\n", "lib/rack.py": "B = 1\n"}, "library")
+    await world.record(lesson("Always"), None, files=["lib/shelf.py", "src/cart.py"])
+    unseen, ours = await audit(world, reach(visible=["shop"]))
+    assert (unseen.state, unseen.address) == (UNCLEAR, "")
+    assert "library" not in unseen.detail
+    assert ours.state is UNCHANGED
+
+
 async def test_a_group_wide_card_names_what_any_project_of_the_group_has(
     world: MemoryWorld,
 ) -> None:
@@ -226,7 +242,7 @@ async def test_of_very_many_anchors_the_first_are_checked(world: MemoryWorld) ->
         await world.record(component(f"C{number}"), files=files)
     answer = await world.memory.list(CardsRequest(reach(), checked=True))
     assert [len(hit.checks) for hit in answer.cards] == [90, 90, 0]
-    assert answer.notes == ("The files and anchors of 1 more cards were not checked.",)
+    assert answer.notes == ("What one more card named was not checked: list fewer at a time.",)
 
 
 MANY = {
@@ -362,6 +378,45 @@ async def test_without_history_the_change_is_told_without_a_word(world: MemoryWo
     assert await changed_cart(world, None) == ""
 
 
+def found(one: ChunkCommit, *files: FileChange) -> FoundCommit:
+    return FoundCommit(one.commit, 0.0, files, len(files), (), 0)
+
+
+async def test_a_file_is_followed_through_its_renames(world: MemoryWorld) -> None:
+    await recorded(world, [], ["src/cart.py"])
+    world.history.commits = (
+        found(commit(9, "Rename again"), FileChange("lib/c.py", Change.RENAME, "lib/b.py")),
+        found(commit(8, "Rename"), FileChange("lib/b.py", Change.RENAME, "src/cart.py")),
+    )
+    world.index({"lib/c.py": "X = 1\n", "src/till.py": TILL})
+    (check,) = await audit(world)
+    assert (check.state, check.address) == (MOVED, "shop:lib/c.py")
+    assert check.detail == "It is lib/c.py now. Renamed on 1970-01-01 by Ann: Rename again."
+
+
+async def test_a_file_of_the_same_name_of_earlier_days_is_not_followed(
+    world: MemoryWorld,
+) -> None:
+    await recorded(world, [], ["src/cart.py"])
+    world.history.commits = (
+        found(commit(9, "New one"), FileChange("src/cart.py", Change.ADD)),
+        found(commit(8, "Rename"), FileChange("lib/b.py", Change.RENAME, "src/cart.py")),
+    )
+    world.index({"lib/b.py": "X = 1\n", "src/till.py": TILL})
+    (check,) = await audit(world)
+    assert (check.state, check.detail) == (MISSING, "It is gone.")
+
+
+async def test_a_file_that_was_removed_is_told_with_who_did_it(world: MemoryWorld) -> None:
+    await recorded(world, [], ["src/cart.py"])
+    removal = FileChange("src/cart.py", Change.DELETE)
+    world.history.commits = (found(commit(9, "Remove the cart"), removal),)
+    world.index({"src/till.py": TILL})
+    (check,) = await audit(world)
+    assert (check.state, check.address) == (MISSING, "")
+    assert check.detail == "It is gone. Removed on 1970-01-01 by Ann: Remove the cart."
+
+
 async def test_when_history_fails_the_change_is_told_all_the_same(world: MemoryWorld) -> None:
     world.history.error = Unavailable("down")
     assert await changed_cart(world, history()) == ""
@@ -379,6 +434,23 @@ async def test_when_the_catalog_cannot_be_read_the_cards_are_told_all_the_same(
     assert "cannot be checked now" in answer.notes[0]
     told = await world.record(component("Till"), files=["src/till.py"])
     assert "cannot be looked at now" in told.notes[0]
+
+
+async def test_an_anchor_that_cannot_be_read_any_more_keeps_nobody_from_an_answer(
+    world: MemoryWorld,
+) -> None:
+    await recorded(world, ["Cart"], ["src/cart.py"])
+    (note,) = await world.notes.all_of("core")
+    odd = [
+        {"at": "/abs", "digest": "", "address": ""},
+        {"at": "a#b#c", "digest": "", "address": ""},
+    ]
+    payload = {**note.payload, "files": odd, "anchors": [*odd, *note.payload["anchors"]]}
+    await world.notes.write([replace(note, payload=payload)])
+    answer = await world.memory.context(ContextRequest("src/cart.py"))
+    (hit,) = answer.hits
+    assert [one.state for one in hit.checks] == [MISSING] * 4 + [UNCHANGED]
+    assert (await world.memory.export_files(reach()))[0].name.startswith("component-cart-")
 
 
 # --------------------------------------------------------------------------- reading names

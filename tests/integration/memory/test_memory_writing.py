@@ -10,7 +10,15 @@ import pytest
 
 from paparatsd.errors import BadQuery, Conflict, PaparatsError, StateCorrupt, UnknownProject
 from paparatsd.knowledge.cards import MAX_NAMED, MAX_TEXT_CHARS
-from paparatsd.knowledge_model import CardKind, CardsRequest, CardStatus, Component, Lesson, Outcome
+from paparatsd.knowledge_model import (
+    CardKind,
+    CardsRequest,
+    CardStatus,
+    Component,
+    Decision,
+    Lesson,
+    Outcome,
+)
 from tests.harness.memory_world import MemoryWorld, component, decision, lesson, reach
 
 if TYPE_CHECKING:
@@ -195,6 +203,19 @@ async def test_only_a_decision_of_the_group_that_is_there_can_be_superseded(
         await world.record(decision("Two", supersedes="x" * len(hidden.id)), reach=ours)
     assert str(unseen.value) == str(missing.value).replace("x" * len(hidden.id), hidden.id)
     assert {card.status for card in (await cards(world)).values()} == {CardStatus.ACCEPTED}
+
+
+async def test_a_card_names_no_decision_that_may_not_be_heard_of(world: MemoryWorld) -> None:
+    old = await world.record(decision("One database"), None)
+    await world.record(decision("Two", supersedes=old.id), "library")
+    asked = CardsRequest(reach(visible=["shop"]), history=True)
+    (hit,) = (await world.memory.list(asked)).cards
+    assert (hit.card.status, hit.card.superseded_by) == (CardStatus.SUPERSEDED, None)
+    asked = CardsRequest(reach(visible=["library"]), history=True)
+    first, second = (hit.card for hit in (await world.memory.list(asked)).cards)
+    assert first.superseded_by == second.id
+    assert isinstance(second.body, Decision)
+    assert second.body.supersedes == first.id
 
 
 # --------------------------------------------------------------------------- drafts

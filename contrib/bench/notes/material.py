@@ -1,14 +1,16 @@
 """The written material: pairs of notes that say the same or something near, and questions.
 
-`terms_SPLIT.txt`, `cards_SPLIT.txt`: sections `# domain`; in them threes of a note (`=`), the same
-said by somebody else (`~`) and something else about the same (`!`). `questions.txt`: sections
-`# WHAT SPLIT answered` with lines `question -> label of the note`, and `... unanswered` without.
+`contrast_WHAT_SPLIT.txt`: sections `# domain` with threes of a note (`=`), the same in as different
+words as possible (`~`), and something else about the same in as similar words as possible (`!`).
+`again_WHAT_SPLIT.txt`: sections of neighbours in one project, each a note (`=`) and the same as it
+was recorded on its own by somebody else (`~`). `questions.txt`: sections `# WHAT SPLIT answered`
+with lines `question -> label of the note`, and `... unanswered` without.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paparatsd.knowledge.cards import text_of as card_text
@@ -33,12 +35,14 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Three:
-    """A note, its repetition by somebody else, and something else about the same."""
+class Pairs:
+    """Pairs by what they are: see the head of this file."""
 
-    note: Written
-    repeat: Written
-    related: Written
+    again: list[tuple[Written, Written]]
+    neighbours: list[tuple[Written, Written]]
+    reworded: list[tuple[Written, Written]]
+    near: list[tuple[Written, Written]]
+    shortened: list[tuple[Written, Written]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +53,35 @@ class Question:
     answer: str
 
 
-def threes(what: str, split: str) -> list[Three]:
-    """Return the threes of `terms` or `cards` of the split `dev` or `test`."""
-    read = _term if what == "terms" else _card
-    found: list[Three] = []
-    for domain, blocks in _sections(HERE / f"{what}_{split}.txt").items():
-        notes = [(mark, read(domain, lines)) for mark, lines in _blocks(blocks)]
-        for at in range(0, len(notes), 3):
-            marks = "".join(mark for mark, _ in notes[at : at + 3])
-            if marks != "=~!":
-                raise ValueError(f"{what}_{split}: not a three: {notes[at][1].label}")
-            found.append(Three(*(note for _, note in notes[at : at + 3])))
-    return found
+def pairs(what: str, split: str) -> Pairs:
+    """Return the pairs of `terms` or `cards` of the split `dev` or `test`.
+
+    again, reworded and shortened are repetitions; neighbours and near are not.
+    """
+    again, neighbours = [], []
+    for section in _notes(f"again_{what}_{split}", what):
+        firsts = [note for mark, note in section if mark == "="]
+        seconds = [note for mark, note in section if mark == "~"]
+        again += list(zip(firsts, seconds, strict=True))
+        neighbours += list(zip(firsts, firsts[1:] + firsts[:1], strict=True))
+    reworded, near = [], []
+    for section in _notes(f"contrast_{what}_{split}", what):
+        for first, second, third in zip(*(section[at::3] for at in range(3)), strict=True):
+            if (first[0], second[0], third[0]) != ("=", "~", "!"):
+                raise ValueError(f"{what} {split}: not a three: {first[1].label}")
+            reworded.append((first[1], second[1]))
+            near.append((first[1], third[1]))
+    shortened = [(note, _shortened(note, at)) for at, (note, _) in enumerate(reworded)]
+    return Pairs(again, neighbours, reworded, near, shortened)
+
+
+def _shortened(note: Written, number: int) -> Written:
+    """Return a note with one of its parts left out, in its own words otherwise."""
+    label, *rest = note.text.split("\n\n")
+    if len(rest) == 1:
+        return replace(note, text="\n\n".join([label, rest[0].split(". ")[0]]))
+    rest = rest[:-1] if number % 2 else rest[1:]
+    return replace(note, text="\n\n".join([label, *rest]))
 
 
 def questions(what: str, split: str) -> tuple[list[Question], list[Question]]:
@@ -74,6 +95,14 @@ def questions(what: str, split: str) -> tuple[list[Question], list[Question]]:
         parted = [line.partition(" -> ") for line in lines]
         both.append([Question(text, answer) for text, _, answer in parted])
     return both[0], both[1]
+
+
+def _notes(name: str, what: str) -> list[list[tuple[str, Written]]]:
+    read = _term if what == "terms" else _card
+    return [
+        [(mark, read(domain, lines)) for mark, lines in _blocks(content)]
+        for domain, content in _sections(HERE / f"{name}.txt").items()
+    ]
 
 
 def _sections(path: Path) -> dict[str, list[str]]:

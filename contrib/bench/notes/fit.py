@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 OF_NOTES = {
     "card": (
-        *("cosine", "words", "label", "numbers", "label_core", "core"),
+        *("cosine", "words", "label", "numbers", "clauses", "label_core", "core"),
         *("phrasing", "core_phrases"),
     ),
     "term": ("cosine", "pieces", "label", "numbers", "clauses", "label_within", "phrasing"),
@@ -41,7 +41,7 @@ REPEATS = {"again": 1.0, "reworded": 0.5, "shortened": 0.3}
 OTHERS = {"neighbours": 1.0, "near": 1.0}
 FOLDS = 10
 PENALTY = 2.0
-REFUSED = {"card": 0.02, "term": 0.04}
+REFUSED = {"card": 0.05, "term": 0.045}
 """The share of near pairs that may be taken for repetitions, which sets the thresholds."""
 LET_THROUGH = 0.15
 """The share of questions without an answer for which something may be shown."""
@@ -90,7 +90,7 @@ def limit(scores: Array, share: float) -> float:
 def notes_model(kind: str, *, words: bool) -> dict[str, float]:
     """Fit the model of one kind of notes."""
     names = [name for name in OF_NOTES[kind] if not (words and name == "cosine")]
-    written: Pairs = pairs(f"{kind}s", "dev")
+    written: Pairs = pairs(f"{kind}s", "dev", "dev2")
     rows, truth, weights, folds, groups = [], [], [], [], []
     order = np.random.default_rng(1)
     fold_of = {

@@ -3,8 +3,9 @@
 `contrast_WHAT_SPLIT.txt`: sections `# domain` with threes of a note (`=`), the same in as different
 words as possible (`~`), and something else about the same in as similar words as possible (`!`).
 `again_WHAT_SPLIT.txt`: sections of neighbours in one project, each a note (`=`) and the same as it
-was recorded on its own by somebody else (`~`). `questions.txt`: sections `# WHAT SPLIT answered`
-with lines `question -> label of the note`, and `... unanswered` without.
+was recorded on its own by somebody else (`~`). `WHAT_test.txt` has threes in sections of
+neighbours: a note, recorded again, and something else in similar words. `questions.txt`: sections
+`# WHAT SPLIT answered` with lines `question -> label of the note`, and `... unanswered` without.
 """
 
 from __future__ import annotations
@@ -53,26 +54,33 @@ class Question:
     answer: str
 
 
-def pairs(what: str, split: str) -> Pairs:
-    """Return the pairs of `terms` or `cards` of the split `dev` or `test`.
+def pairs(what: str, *splits: str) -> Pairs:
+    """Return the pairs of `terms` or `cards` of some of the splits `dev`, `dev2` and `test`.
 
     again, reworded and shortened are repetitions; neighbours and near are not.
     """
-    again, neighbours = [], []
-    for section in _notes(f"again_{what}_{split}", what):
-        firsts = [note for mark, note in section if mark == "="]
-        seconds = [note for mark, note in section if mark == "~"]
-        again += list(zip(firsts, seconds, strict=True))
-        neighbours += list(zip(firsts, firsts[1:] + firsts[:1], strict=True))
-    reworded, near = [], []
-    for section in _notes(f"contrast_{what}_{split}", what):
-        for first, second, third in zip(*(section[at::3] for at in range(3)), strict=True):
-            if (first[0], second[0], third[0]) != ("=", "~", "!"):
-                raise ValueError(f"{what} {split}: not a three: {first[1].label}")
-            reworded.append((first[1], second[1]))
-            near.append((first[1], third[1]))
-    shortened = [(note, _shortened(note, at)) for at, (note, _) in enumerate(reworded)]
-    return Pairs(again, neighbours, reworded, near, shortened)
+    found = Pairs([], [], [], [], [])
+    for split in splits:
+        for section in _notes(f"again_{what}_{split}", what) if split != "test" else ():
+            firsts, seconds = _marked(section, "="), _marked(section, "~")
+            found.again.extend(zip(firsts, seconds, strict=True))
+            found.neighbours.extend(zip(firsts, firsts[1:] + firsts[:1], strict=True))
+        for section in _notes(f"contrast_{what}_{split}", what) if split != "test" else ():
+            firsts = _marked(section, "=")
+            found.reworded.extend(zip(firsts, _marked(section, "~"), strict=True))
+            found.near.extend(zip(firsts, _marked(section, "!"), strict=True))
+            found.shortened.extend((one, _shortened(one, at)) for at, one in enumerate(firsts))
+        for section in _notes(f"{what}_test", what) if split == "test" else ():
+            firsts = _marked(section, "=")
+            found.again.extend(zip(firsts, _marked(section, "~"), strict=True))
+            found.near.extend(zip(firsts, _marked(section, "!"), strict=True))
+            found.neighbours.extend(zip(firsts, firsts[1:] + firsts[:1], strict=True))
+            found.shortened.extend((one, _shortened(one, at)) for at, one in enumerate(firsts))
+    return found
+
+
+def _marked(section: list[tuple[str, Written]], mark: str) -> list[Written]:
+    return [note for own, note in section if own == mark]
 
 
 def _shortened(note: Written, number: int) -> Written:

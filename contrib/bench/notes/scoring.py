@@ -62,14 +62,9 @@ def observed_question(question: str, note: Written) -> Mapping[str, float]:
 
 
 def store(what: str, split: str) -> list[Written]:
-    """Return the different notes of the contrast set, as they would be in one group."""
+    """Return the different notes of a split, as they would be in one group."""
     written = pairs("cards" if what == "cards" else "terms", split)
     return list(dict.fromkeys(note for pair in written.near for note in pair))
-
-
-def other_store(what: str) -> list[Written]:
-    """Return the different notes of the sets that were recorded again, of both splits."""
-    return [note for split in ("test", "dev") for note, _ in pairs(what, split).again]
 
 
 def nearest(question: str, notes: Sequence[Written], count: int) -> list[Written]:

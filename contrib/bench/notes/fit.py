@@ -16,7 +16,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from material import Pairs, pairs
+from material import DEVELOPMENT, Pairs, pairs
 from scoring import both_questions, model, nearest, observed, observed_question, store
 
 from paparatsd.knowledge.likeness import PLAIN, calibration_file
@@ -41,7 +41,7 @@ REPEATS = {"again": 1.0, "reworded": 0.5, "shortened": 0.3}
 OTHERS = {"neighbours": 1.0, "near": 1.0}
 FOLDS = 10
 PENALTY = 2.0
-REFUSED = {"card": 0.05, "term": 0.045}
+REFUSED = {"card": 0.07, "term": 0.06}
 """The share of near pairs that may be taken for repetitions, which sets the thresholds."""
 LET_THROUGH = 0.15
 """The share of questions without an answer for which something may be shown."""
@@ -90,7 +90,7 @@ def limit(scores: Array, share: float) -> float:
 def notes_model(kind: str, *, words: bool) -> dict[str, float]:
     """Fit the model of one kind of notes."""
     names = [name for name in OF_NOTES[kind] if not (words and name == "cosine")]
-    written: Pairs = pairs(f"{kind}s", "dev", "dev2")
+    written: Pairs = pairs(f"{kind}s", *DEVELOPMENT)
     rows, truth, weights, folds, groups = [], [], [], [], []
     order = np.random.default_rng(1)
     fold_of = {

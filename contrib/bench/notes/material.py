@@ -3,8 +3,9 @@
 `contrast_WHAT_SPLIT.txt`: sections `# domain` with threes of a note (`=`), the same in as different
 words as possible (`~`), and something else about the same in as similar words as possible (`!`).
 `again_WHAT_SPLIT.txt`: sections of neighbours in one project, each a note (`=`) and the same as it
-was recorded on its own by somebody else (`~`). `WHAT_test.txt` has threes in sections of
-neighbours: a note, recorded again, and something else in similar words. `questions.txt`: sections
+was recorded on its own by somebody else (`~`). `threes_WHAT_SPLIT.txt` has both: sections of
+neighbours, each a note, recorded again (`~`), and something else about its subject (`!`), in as
+similar words as possible in `dev3`, and as somebody would write it in `test`. `questions.txt`: sections
 `# WHAT SPLIT answered` with lines `question -> label of the note`, and `... unanswered` without.
 """
 
@@ -19,6 +20,11 @@ from paparatsd.knowledge.terms import text_of as term_text
 from paparatsd.knowledge_model import CardKind
 
 HERE = Path(__file__).resolve().parent
+APART = ("dev", "dev2")
+"""Splits whose pairs are in files of two kinds."""
+DEVELOPMENT = (*APART, "dev3")
+"""Splits to which everything is fitted; `test` was looked at once, after that."""
+ALL = (*DEVELOPMENT, "test")
 FIELDS = {
     "D": (CardKind.DECISION, ("title", "context", "decision", "consequences")),
     "L": (CardKind.LESSON, ("rule", "why", "when")),
@@ -55,22 +61,22 @@ class Question:
 
 
 def pairs(what: str, *splits: str) -> Pairs:
-    """Return the pairs of `terms` or `cards` of some of the splits `dev`, `dev2` and `test`.
+    """Return the pairs of `terms` or `cards` of some splits (`ALL` has them).
 
     again, reworded and shortened are repetitions; neighbours and near are not.
     """
     found = Pairs([], [], [], [], [])
     for split in splits:
-        for section in _notes(f"again_{what}_{split}", what) if split != "test" else ():
+        for section in _notes(f"again_{what}_{split}", what) if split in APART else ():
             firsts, seconds = _marked(section, "="), _marked(section, "~")
             found.again.extend(zip(firsts, seconds, strict=True))
             found.neighbours.extend(zip(firsts, firsts[1:] + firsts[:1], strict=True))
-        for section in _notes(f"contrast_{what}_{split}", what) if split != "test" else ():
+        for section in _notes(f"contrast_{what}_{split}", what) if split in APART else ():
             firsts = _marked(section, "=")
             found.reworded.extend(zip(firsts, _marked(section, "~"), strict=True))
             found.near.extend(zip(firsts, _marked(section, "!"), strict=True))
             found.shortened.extend((one, _shortened(one, at)) for at, one in enumerate(firsts))
-        for section in _notes(f"{what}_test", what) if split == "test" else ():
+        for section in _notes(f"threes_{what}_{split}", what) if split not in APART else ():
             firsts = _marked(section, "=")
             found.again.extend(zip(firsts, _marked(section, "~"), strict=True))
             found.near.extend(zip(firsts, _marked(section, "!"), strict=True))

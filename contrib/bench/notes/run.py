@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from material import Written, pairs
+from material import ALL, DEVELOPMENT, Written, pairs
 from scoring import KINDS, asked, both_questions, cosine, model, noted, store
 
 from paparatsd.knowledge.folding import name_key
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_REFUSED, FEWEST_CAUGHT = 0.03, 0.90
 NEW = {
-    "near": "related, as like as can be",
+    "near": "related, of one subject",
     "neighbours": "related, of one project",
 }
 SAME = {
@@ -103,7 +103,7 @@ def one_name(a: Written, b: Written) -> bool:
 def fitted_cosine(what: str) -> float:
     """Return from which plain cosine on no more than 3 % of near pairs are repeated (dev)."""
     scores = sorted(
-        (cosine(a.text, b.text) for a, b in pairs(what, "dev", "dev2").near), reverse=True
+        (cosine(a.text, b.text) for a, b in pairs(what, *DEVELOPMENT).near), reverse=True
     )
     return scores[int(MOST_REFUSED * len(scores))] + 1e-6
 
@@ -243,7 +243,7 @@ def print_missed(split: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--split", choices=("dev", "dev2", "test"), default="test")
+    parser.add_argument("--split", choices=ALL, default="test")
     parser.add_argument("--missed", action="store_true", help="name the pairs that are wrong")
     chosen = parser.parse_args()
     if packaged_calibration().embedder != model().spec.fingerprint:

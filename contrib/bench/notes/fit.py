@@ -95,10 +95,10 @@ def notes_model(kind: str, *, words: bool) -> dict[str, float]:
     order = np.random.default_rng(1)
     fold_of = {
         "again": order.permutation(len(written.again)) % FOLDS,
-        "reworded": order.permutation(len(written.reworded)) % FOLDS,
+        "near": order.permutation(len(written.near)) % FOLDS,
     }
     for group, weight in (REPEATS | OTHERS).items():
-        own = fold_of["again" if group in ("again", "neighbours") else "reworded"]
+        own = fold_of["again" if group in ("again", "neighbours") else "near"]
         for number, (a, b) in enumerate(getattr(written, group)):
             seen = observed(a, b)
             rows.append([seen[name] for name in names])

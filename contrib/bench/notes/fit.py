@@ -41,7 +41,7 @@ REPEATS = {"again": 1.0, "reworded": 0.5, "shortened": 0.3}
 OTHERS = {"neighbours": 1.0, "near": 1.0}
 FOLDS = 10
 PENALTY = 2.0
-REFUSED = {"card": 0.07, "term": 0.06}
+REFUSED = {"card": 0.09, "term": 0.08}
 """The share of near pairs that may be taken for repetitions, which sets the thresholds."""
 LET_THROUGH = 0.15
 """The share of questions without an answer for which something may be shown."""

@@ -6,7 +6,8 @@ words as possible (`~`), and something else about the same in as similar words a
 was recorded on its own by somebody else (`~`). `threes_WHAT_SPLIT.txt` has both: sections of
 neighbours, each a note, recorded again (`~`), and something else about its subject (`!`), in as
 similar words as possible in `dev3`, and as somebody would write it in `test`. `questions.txt`:
-sections `# WHAT SPLIT answered` with lines `question -> label of the note`, and `... unanswered` without.
+sections `# WHAT SPLIT answered` with lines `question -> label of the note`, and `... unanswered`
+without.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _PAIRS = tuple(
     for one, _, other in (
         pair.partition(" ")
         for pair in (
-            "allow/allowed/allows/permit/permitted forbid/forbidden/forbids/deny/denied/refuse/refused",
+            "allow/allowed/allows/permitted forbid/forbidden/forbids/denied/refused",
             "enable/enabled/on disable/disabled/off",
             "always never",
             "can cannot",
@@ -78,8 +78,9 @@ _PAIRS = tuple(
 def are_opposites(a: Traits, b: Traits) -> bool:
     """Say whether two notes are nearly the same in words and one denies the other."""
     changed = _changed_sides(a.said, b.said)
-    denied = (a.negations - b.negations) % 2 == 1
-    if not denied and not changed:
+    # A word between two others parts them; what was only left out parts nothing.
+    parted = bool(a.core_phrases - b.core_phrases and b.core_phrases - a.core_phrases)
+    if not changed and (a.negations == b.negations or not parted):
         return False
     # Exchanged words are in only one of the cores, so they must not count against being alike.
     words = min(len(a.core), len(b.core))

@@ -60,6 +60,8 @@ class Share:
 
     def __str__(self) -> str:
         """Return the share in percent with Wilson's interval of 95 %."""
+        if not self.of:
+            return "-"
         low, high = wilson(self.hits, self.of)
         return f"{100 * self.hits / self.of:5.1f} ({100 * low:.0f}-{100 * high:.0f})"
 
@@ -256,7 +258,7 @@ def main() -> int:
     if chosen.missed:
         print_missed(chosen.split)
     related = found["near"] + found["neighbours"]
-    print(f"\nrelated pairs refused: {related} %, of them as like as can be: {found['near']} %")
+    print(f"\nrelated pairs refused: {related} %, of one subject: {found['near']} %")
     print(f"repetitions caught: {found['again']} %")
     print(f"in stores: new ones refused {stored['new']} %, repetitions caught {stored['again']} %")
     kept = related.hits <= MOST_REFUSED * related.of

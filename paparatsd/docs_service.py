@@ -271,10 +271,10 @@ def _check(noun: str, names: Sequence[ProjectName] | Sequence[GroupName], known:
 def _docs_scope(
     scope: Scope, sessions: Sequence[ProjectSession], labels: frozenset[str] | None
 ) -> DocsScope:
-    rules = {session.name: session.rules for session in sessions}
+    known = {session.name: session.snapshot() for session in sessions}
     return DocsScope(
         tuple(
-            DocsProject(one, rules[one.name].docs_audience, rules[one.name].docs_kind)
+            DocsProject(one, known[one.name].docs_audience, known[one.name].docs_kind)
             for one in scope.projects
         ),
         labels,

@@ -38,9 +38,8 @@ class ProjectRules:
     """The last rules that could be read; a file that cannot be used changes nothing.
 
     To go on with the defaults instead would index what the user has left out. `on_group` is called
-    when the file names another group than the project has.
-
-    `docs_audience` is "" before a file could be read: then nobody knows yet who may see what.
+    when the file names another group than the project has. `docs_audience` is "" before the file
+    was read for the first time: until then nobody knows who may see documents without a label.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class ProjectRules:
         self.ticket_patterns: tuple[str, ...] = ()
         self.jira = ""
         self.docs_kind = "auto"
-        self.docs_audience = UNLABELLED
+        self.docs_audience = ""
 
     async def read(self) -> SelectionRules | None:
         """Read the file again; None while it is bad and none could ever be read."""
@@ -74,7 +73,6 @@ class ProjectRules:
             return self.selection
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings
-        self.docs_audience, self.docs_kind = config.docs_audience, config.docs_kind
         self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
         self.docs_kind, self.docs_audience = config.docs_kind, config.docs_audience
         self.selection = SelectionRules(

@@ -45,7 +45,7 @@ class Snapshot:
     """What is known of a project at one instant; swapped, never edited.
 
     `docs_kind` (auto, prose, code) and `docs_audience`, the label of documents that name none, are
-    what the project's own file and its overrides say.
+    what the project's own file and its overrides say; the label is "" until they were read.
     """
 
     project_id: int

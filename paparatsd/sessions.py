@@ -96,11 +96,6 @@ class ProjectSession:
         return (*self._rules.warnings, *self._label_warnings)
 
     @property
-    def rules(self) -> ProjectRules:
-        """What the project's own file says."""
-        return self._rules
-
-    @property
     def checkout(self) -> Checkout | None:
         """What git says of the root; None until it was looked at."""
         return self._place.checkout

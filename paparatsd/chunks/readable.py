@@ -90,7 +90,7 @@ _WEAK = (
 )
 """Bullets, numbered lists, quotes, links and images, rules."""
 _WORD = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ODD = re.compile(r"""[^\w .,:;!?'"’“”«»()`*/、。，！？；：（）「」-]|\d""")
+_ODD = re.compile(r"""[^\w .,:;!?'"’“”«»()`*/、。，！？；：（）「」-]|\d+""")
 """What is no letter, nor a mark of sentences."""
 _SENTENCE_END = re.compile(r"[.!?…][)\]\"'”’»*_`]*(?=\s|$)|:$|[。！？；]")
 _COMMENT = re.compile(r"(?:#|//|;|--|%|/\*|REM\b|@|\$ |\|)")

@@ -80,17 +80,23 @@ class Places:
         )
 
 
-def merged_leg(replies: Sequence[Recalled | None], limit: int) -> Leg:
-    """Put the legs of the shards together: the best `limit`, the best first."""
+def merged_leg(replies: Sequence[Recalled | None], limit: int, permitted: NDArray[np.int64]) -> Leg:
+    """Put the legs of the shards together: the best `limit` of permitted versions, best first.
+
+    A store may know a version by now that it did not have when it was told what to leave out.
+    """
     present = [one for one in replies if one is not None]
     if not present:
         nothing = np.zeros(0, np.int64)
         return Leg(nothing, nothing, np.zeros(0, np.float64), None)
+    cut = any(len(one.scores) >= limit for one in present)
     versions = np.concatenate([one.versions for one in present]).astype(np.int64)
-    ordinals = np.concatenate([one.ordinals for one in present]).astype(np.int64)
-    scores = np.concatenate([one.scores for one in present]).astype(np.float64)
+    kept = np.isin(versions, permitted)
+    versions = versions[kept]
+    ordinals = np.concatenate([one.ordinals for one in present]).astype(np.int64)[kept]
+    scores = np.concatenate([one.scores for one in present]).astype(np.float64)[kept]
     order = np.lexsort((ordinals, versions, -scores))[:limit]
-    cut = any(len(one.scores) >= limit for one in present) or len(scores) > limit
+    cut = len(order) > 0 and (cut or len(scores) > limit)
     bound = float(scores[order[-1]]) if cut else None
     return Leg(versions[order], ordinals[order], scores[order], bound)
 
@@ -99,12 +105,10 @@ def gather_places(
     question: DocsQuestion, replies: Sequence[RecallReply], limit: int, shelf: Shelf
 ) -> Places:
     """Lay out what was recalled, and the best chunk of each document of a fitting name."""
-    meaning = merged_leg([reply.dense for reply in replies], limit)
-    by_words = merged_leg([reply.lexical for reply in replies], limit)
+    permitted = np.concatenate([np.zeros(0, np.int64), *[one.versions for one in question.shown]])
+    meaning = merged_leg([reply.dense for reply in replies], limit, permitted)
+    by_words = merged_leg([reply.lexical for reply in replies], limit, permitted)
     wanted = np.unique(np.concatenate([meaning.versions, by_words.versions, question.named]))
-    # A store may know a version by now that it did not have when it was told what to leave out.
-    permitted = [np.zeros(0, np.int64), *[one.versions for one in question.shown]]
-    wanted = wanted[np.isin(wanted, np.concatenate(permitted))]
     places, records = shelf.lay(wanted.tolist())
     versions = wanted[places]
     hits = find_terms(records, question.ids)

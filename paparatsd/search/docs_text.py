@@ -44,13 +44,11 @@ def joined(chunks: Sequence[Chunk], language: str) -> str:
 
 
 def _cells(chunks: Sequence[Chunk]) -> str:
-    """Return the text of cells; their lines are those of the file around them, and say little."""
-    text, before = "", (0, 0)
-    for chunk in chunks:
-        place = (chunk.start_line, chunk.end_line)
-        text += ("" if not text or place == before else "\n\n") + chunk.text
-        before = place
-    return text
+    """Return the text of cells, one below the other.
+
+    Their lines are those of the file around them and say little: all may be the same.
+    """
+    return "\n\n".join(chunk.text for chunk in chunks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -332,7 +332,7 @@ def test_a_document_is_broken_at_words_on_a_narrow_terminal_but_its_code_is_not(
 
 
 def docs_answer(content: str) -> dict[str, Any]:
-    found = {
+    found: dict[str, Any] = {
         "project": "shop", "path": "a.md", "title": "A", "audience": "public", "link": None,
         "modified": None, "modified_at": None, "dated_by": "", "address": "shop:a.md",
         "breadcrumb": [], "start_line": 1, "end_line": 9, "place_line": 1,

@@ -47,7 +47,7 @@ GROUPS = {SHOP: GroupName("a"), WIKI: GroupName("a"), LAB: GroupName("b")}
 
 
 @dataclass
-class Rules:
+class Known:
     docs_audience: str
     docs_kind: str = "auto"
 
@@ -61,10 +61,13 @@ class Entry:
 class Session:
     name: ProjectName
     entry: Entry
-    rules: Rules
+    known: Known
+
+    def snapshot(self) -> Known:
+        return self.known
 
 
-SESSIONS = tuple(Session(name, Entry(group), Rules(f"of-{name}")) for name, group in GROUPS.items())
+SESSIONS = tuple(Session(name, Entry(group), Known(f"of-{name}")) for name, group in GROUPS.items())
 
 
 class Projects:

@@ -63,6 +63,17 @@ def test_front_matter_is_no_section() -> None:
     assert joined(shown, "markdown") == "# Guide\n\nText."
 
 
+def test_cells_of_a_notebook_stay_apart_also_when_all_are_on_one_line() -> None:
+    prose = "Turnover is the sum of all orders of a day, without refunds. " * 4
+    cells = [
+        f'{{"cell_type": "markdown", "source": "# Turnover\\n\\n{prose}"}}',
+        '{"cell_type": "code", "source": "total = orders.sum()", "outputs": []}',
+    ]
+    parsed = parse_file("a.ipynb", f'{{"cells": [{", ".join(cells)}]}}', ChunkLimits())
+    text = joined(sections(parsed.chunks), parsed.language)
+    assert text == f"# Turnover\n\n{prose}\n\ntotal = orders.sum()"
+
+
 def test_pieces_end_at_line_ends_and_make_up_the_whole() -> None:
     text = "\n".join(f"line {n}" for n in range(50))
     offset, pieces = 0, []

@@ -33,6 +33,8 @@ def rules_of(root: Path, **docs: str) -> ProjectRules:
 
 async def test_documents_are_internal_until_the_project_says_otherwise(tmp_path: Path) -> None:
     rules = rules_of(tmp_path)
+    assert rules.docs_audience == "", "nobody has looked yet"
+    await rules.read()
     assert (rules.docs_kind, rules.docs_audience) == ("auto", "internal")
 
     (tmp_path / ".paparats.yml").write_text("docs: {kind: prose, audience: partner}\n")

@@ -335,7 +335,7 @@ async def test_hidden_projects_are_not_even_looked_at_for_suggestions(world: Mem
     answer = await world.memory.suggest(reach(visible=["library"]), 10)
     assert answer.suggestions == ()
     (asked,) = world.graph.asked
-    assert asked.scope.projects == ("library",)
+    assert (asked.scope.projects, asked.scope.visible) == (("library",), {"library"})
     assert "symbol graph knows nothing" in answer.notes[-1]
 
 

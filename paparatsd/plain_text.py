@@ -11,9 +11,17 @@ _CONTROL = re.compile(
 _LINE_BREAKS = re.compile(r"\r\n?")
 
 
+def clean_piece(text: str) -> str:
+    """Remove control characters, direction marks and terminal escapes; keep tabs and all lines.
+
+    Pieces of a text, cleaned one by one, still make up the whole.
+    """
+    return _CONTROL.sub("", _LINE_BREAKS.sub("\n", text))
+
+
 def clean_text(text: str) -> str:
-    """Remove control characters, direction marks and terminal escapes; keep tabs and lines."""
-    return _CONTROL.sub("", _LINE_BREAKS.sub("\n", text)).rstrip("\n")
+    """Return a text cleaned as a piece is, without empty lines at its end."""
+    return clean_piece(text).rstrip("\n")
 
 
 def one_line(text: str) -> str:

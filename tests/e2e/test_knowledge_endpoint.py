@@ -112,6 +112,7 @@ async def test_an_outsider_finds_and_reads_what_is_published(tmp_path: Path) -> 
                     "get_document", {"project": "handbook", "path": "docs/sleep.md"}
                 )
                 assert SLEEP in whole.structured_content["content"]
+        assert "knowledge.projects names 'guide'" in (await daemon.status())["problems"][0]
         log = daemon.log_text()
         assert "knowledge_served" in log
         assert TOKEN not in log

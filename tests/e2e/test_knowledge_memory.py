@@ -137,6 +137,7 @@ async def test_memory_is_begun_repeated_superseded_read_back_and_audited(
         _, told = await agent.call("arch_context", question="shop/cart.py")
         assert "CHANGED shop/cart.py#Cart.total" in told
         assert "PAY-7: round sums" in told
+        assert "Till" in await agent.remembered("shop/desk.py")
 
         assert (await agent.component("Cart"))["outcome"] == "updated"
         await agent.call("arch_delete", ids=[learned])

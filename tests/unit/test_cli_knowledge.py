@@ -179,6 +179,16 @@ def test_an_unknown_document_is_a_refusal(
     )  # fmt: skip
 
 
+def test_the_address_of_a_result_names_its_document_unless_a_file_is_called_so(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert out_of(capsys, "doc", "marmots:README.md#Marmots > Food") == "# Marmots\n\nThey dig.\n"
+    tried = [call.body["path"] for call in knowing.made("POST", "/v1/document")]
+    assert tried == ["README.md#Marmots > Food", "README.md"]
+    code, _, err = run(capsys, "doc", "marmots:x.md#Food")
+    assert (code, err) == (64, "paparats: no document 'x.md' in 'marmots'\n")
+
+
 def test_texts_cannot_move_the_cursor_and_keep_their_code(
     knowing: Control, capsys: pytest.CaptureFixture[str]
 ) -> None:

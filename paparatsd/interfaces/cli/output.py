@@ -165,7 +165,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print a line for the person, beside the output."""
-        print(clean(text), file=sys.stderr)
+        sys.stderr.write(f"{clean(text)}\n")  # at once: standard output goes to the same place
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
         """Print rows under titles, without columns that a narrow terminal has no room for."""

@@ -21,6 +21,7 @@ MAX_ROWS = 300
 MAX_CHARS = 16_000
 MAX_VALUES = 1_000
 MAX_FIELD_CHARS = 2_000
+MAX_LABEL_CHARS = 50
 
 _ENDS = {"---": frozenset({"---", "..."}), "+++": frozenset({"+++"})}
 _AUDIENCE = re.compile(
@@ -47,13 +48,13 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     """Read the block that begins on the very first line; never raises."""
     mark = lines[0].rstrip() if lines else ""
     if mark not in _ENDS:
-        return FrontMatter(unread=_audience_below(lines))
+        return FrontMatter(unread=_said_of(_audience_below(lines), "not at the very top"))
     end = _end_of(mark, lines, 0)
     inside = lines[1 : end or MAX_ROWS]
     text = "\n".join(line.rstrip("\r") for line in inside) if end < MAX_ROWS else ""
     document = _load(mark, text) if 0 < end < MAX_ROWS and len(text) <= MAX_CHARS else None
     if document is None:
-        return FrontMatter(unread=_audience_in(inside))
+        return FrontMatter(unread=_said_of(_audience_in(inside), "among what cannot be read"))
     fields: dict[str, str] = {}
     unread = ""
     for name, value in document.items():
@@ -64,6 +65,11 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
         if words:
             fields.setdefault(key, words)
     return FrontMatter(end + 1, fields, unread)
+
+
+def _said_of(label: str, where: str) -> str:
+    """Return a label with where it stands instead of in front matter; "" for none."""
+    return f"{label[:MAX_LABEL_CHARS]} ({where})" if label else ""
 
 
 def _end_of(mark: str, lines: Sequence[str], begin: int) -> int:

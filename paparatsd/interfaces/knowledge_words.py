@@ -132,6 +132,10 @@ def piece_line(shape: Shape) -> str:
     end = shape["next_offset"]
     if end is None and shape["offset"] == 0:
         return ""
+    if shape["offset"] >= shape["total_chars"]:
+        return (
+            f"it has {shape['total_chars']} characters: nothing is left from {shape['offset']} on"
+        )
     last = shape["total_chars"] if end is None else end
     said = f"characters {shape['offset']}-{last} of {shape['total_chars']}"
     return f"{said}; this is its end" if end is None else f"{said}; continue with offset={end}"

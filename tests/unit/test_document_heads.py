@@ -146,6 +146,14 @@ def test_a_label_in_a_block_that_is_not_read_never_opens_the_document(text: str)
     assert found.refused
 
 
+def test_a_label_in_the_wrong_place_is_named_with_its_place() -> None:
+    below = head("a.md", f"\n---\naudience: partner\n---\n{BODY}")
+    broken = head("a.md", f"---\naudience: partner\ntitle: a: b\n---\n{BODY}")
+
+    assert below.refused == "partner (not at the very top)"
+    assert broken.refused == "partner (among what cannot be read)"
+
+
 def test_an_audience_that_prose_tells_of_is_no_label() -> None:
     assert head("a.md", f"{BODY}\n---\naudience: all\n---\n{BODY}").audience == ""
     assert head("a.md", f"\n---\n{BODY}audience: all\n").audience == ""

@@ -216,6 +216,8 @@ async def test_a_document_is_told_with_title_link_age_and_how_to_go_on() -> None
     end = await ask("get_document", address="marmots:docs/burrows.md", offset=1_500)
     assert "this is its end" in end.text
     assert "characters" not in (await ask("get_document", address="marmots:README.md")).text
+    after = await ask("get_document", address="marmots:docs/burrows.md", offset=9_000)
+    assert "nothing is left from 9000 on" in after.text
 
 
 async def test_a_document_that_is_not_there_is_an_answer() -> None:

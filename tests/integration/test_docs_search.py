@@ -109,6 +109,15 @@ def test_what_no_document_is_about_finds_nothing(world: World, engine: DocsEngin
     assert paths(ask_docs(world, engine, "photosynthesis in tropical plants")) == []
 
 
+def test_a_real_word_that_no_document_has_is_not_read_as_others(
+    world: World, engine: DocsEngine
+) -> None:
+    query = "tracking a refundparcel"
+    assert ask_docs(world, engine, query).notes != ()
+    knowing = docs_engine(world, is_word=frozenset({"refundparcel"}).__contains__)
+    assert ask_docs(world, knowing, query).notes == ()
+
+
 def test_a_floor_of_zero_finds_something_always(world: World, engine: DocsEngine) -> None:
     query = "photosynthesis in tropical plants"
     found = ask_docs(world, engine, query, min_score=0.0)

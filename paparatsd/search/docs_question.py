@@ -10,6 +10,7 @@ import numpy as np
 from paparatsd.chunks.terms import is_cjk
 from paparatsd.model import RecallRequest
 from paparatsd.search.docs_priors import asks_for_changes
+from paparatsd.search.docs_text import FRONT_MATTER
 from paparatsd.search.expand import expand
 from paparatsd.search.query import analyse, cleaned
 from paparatsd.search.recall import lexical_vector
@@ -107,7 +108,7 @@ def read_docs_question(
             dense=dense if dense is not None and len(dense) == shard.dimension else None,
             sparse=sparse,
             limit=RECALL_LIMIT,
-            kinds=HITS,
+            kinds=HITS | {FRONT_MATTER},
         )
         for shard, chosen in shards
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).parent
-SETS = ("test", "dev")
+SETS = ("test", "fresh", "dev")
 LINK = b"120000"
 
 
@@ -63,7 +63,7 @@ class Project:
     @property
     def asked(self) -> tuple[Question, ...]:
         """All that is asked, in everyday words, in others, and about absent topics."""
-        reworded = (one.reworded for one in self.questions)
+        reworded = (one.reworded for one in self.questions if one.far)
         return *self.questions, *reworded, *self.absent
 
 

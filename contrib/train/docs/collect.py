@@ -29,6 +29,7 @@ from paparatsd.search.docs_features import docs_features
 from paparatsd.search.docs_hits import DocumentRows
 from paparatsd.search.docs_places import gather_places
 from paparatsd.search.docs_question import HITS, RECALL_LIMIT
+from paparatsd.search.docs_text import FRONT_MATTER
 from paparatsd.search.shelf import Shelf
 from paparatsd.store.rows import DocumentRow
 
@@ -88,7 +89,8 @@ class DocsCatalog(ReadingCatalog):
             for path, version, file in rows
             if (head := file.document) is not None
         ]
-        kinds = [chunk.kind in HITS for _, _, file in rows for chunk in file.chunks]
+        recalled = HITS | {FRONT_MATTER}
+        kinds = [chunk.kind in recalled for _, _, file in rows for chunk in file.chunks]
         self._shown = np.array(kinds, np.bool_)
 
     def lexical_only(self, shard: ShardKey) -> list[int]:
@@ -138,7 +140,7 @@ def collect(
     where = DocsScope((DocsProject(scope, "internal", project.kind),))
     asked = [
         *((EVERYDAY, one.text, one.paths) for one in project.questions),
-        *((FAR, one.far, one.paths) for one in project.questions),
+        *((FAR, one.far, one.paths) for one in project.questions if one.far),
         *((ABSENT, one.text, one.paths) for one in project.absent),
         *((ELSEWHERE, text, ()) for text in elsewhere),
     ]

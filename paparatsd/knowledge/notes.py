@@ -205,7 +205,7 @@ class Notes:
         in another thread.
         """
         vector = await (self._query_vector(text) if query else self._document_vector(text))
-        asked = Noted(label or text, text, vector)
+        asked = Noted(label or text, text, vector, question=query)
         hits, lacking = await self._do(
             lambda kept: kept.nearest(asked, group, kinds, accept, limit)
         )

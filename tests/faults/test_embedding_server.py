@@ -95,7 +95,24 @@ def other_dimension() -> Reply:
     return vectors([[1.0] * (DIMENSION + 1)] * 12)
 
 
-@pytest.mark.parametrize("nonsense", [nan, zeros, other_dimension])
+@pytest.mark.parametrize("nonsense", [nan, zeros])
+async def test_f4_bad_numbers_are_not_stored_and_their_texts_are_asked_for_again(
+    server: FakeEmbedder, tmp_path: Path, nonsense: type[Reply]
+) -> None:
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+    server.script(nonsense())
+
+    async with running_daemon(options(server.url)) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+
+        assert [len(texts) for texts in server.texts] == [12, 1, 6, 6]
+        await oracle.assert_equal(daemon, "p")
+        assert await daemon.stop() == 0
+        assert await oracle.assert_points(daemon) == 12
+
+
+@pytest.mark.parametrize("nonsense", [other_dimension])
 async def test_f4_nonsense_is_not_stored_and_the_batch_is_done_again(
     server: FakeEmbedder, tmp_path: Path, nonsense: type[Reply]
 ) -> None:

@@ -8,13 +8,15 @@ import pytest
 
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
-from tests.harness.fake_embedder import FakeEmbedder, Reply, vectors
+from tests.harness.fake_embedder import FakeEmbedder, Reply, status, vectors
 from tests.harness.proxy import FaultProxy, Mode
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from tests.harness.fake_embedder import Request
 
 DIMENSION = 16
 
@@ -110,6 +112,39 @@ async def test_f4_bad_numbers_are_not_stored_and_their_texts_are_asked_for_again
         await oracle.assert_equal(daemon, "p")
         assert await daemon.stop() == 0
         assert await oracle.assert_points(daemon) == 12
+
+
+async def test_f6_a_text_that_is_refused_is_told_with_its_file_and_the_rest_goes_on(
+    server: FakeEmbedder, tmp_path: Path
+) -> None:
+    def decide(request: Request) -> Reply | None:
+        return status(400) if any("module_7" in text for text in request.texts) else None
+
+    server.decide = decide
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+
+    async with running_daemon(options(server.url)) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+        said = await daemon.status()
+
+        assert said["problems"] == [
+            "the embedder refused a text (in package/part_0/module_7.py); words alone find it"
+        ]
+        assert said["outlets"] == [
+            {
+                "purpose": "embeddings",
+                "what": "texts of chunks and notes and questions",
+                "host": f"127.0.0.1:{server.port}",
+                "local": True,
+                "texts": sum(map(len, server.texts)),
+                "chars": sum(len(text) for texts in server.texts for text in texts),
+                "tokens": 0,
+            }
+        ]
+        assert (await daemon.paths("module_7 function"))[0].endswith("module_7.py")
+        assert await daemon.stop() == 0
+        assert await oracle.assert_points(daemon) == 12  # its words are still there
 
 
 @pytest.mark.parametrize("nonsense", [other_dimension])

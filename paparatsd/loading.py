@@ -108,6 +108,7 @@ OPTIONS: dict[str, Option] = {
     "embedder.provider": Option(PROVIDER, ("EMBEDDING_PROVIDER", "SCM_EMBED_BACKEND")),
     "embedder.url": Option(URL, ("EMBED_URL", "OLLAMA_URL")),
     "embedder.model": Option(Text(), ("EMBEDDING_MODEL", "EMBED_MODEL", "SCM_EMBED_MODEL")),
+    "embedder.revision": Option(Text()),
     "embedder.dimension": Option(Whole(0, 65_536), ("EMBEDDING_DIMENSIONS",)),
     "embedder.ask_dimension": Option(Switch()),
     "embedder.dtype": Option(one_of("float", "int8"), ("SCM_EMBED_DTYPE",)),

@@ -13,6 +13,7 @@ import structlog
 from paparatsd.chunks.embedtext import TEXT_VERSION
 from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
 from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.sameness import SameModel
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.fingerprints import make_pipeline
@@ -175,7 +176,8 @@ async def _build_on(
     embedder = close = None
     if endpoint is not None:
         cache = EmbeddingCache(settings.places.embeddings)
-        embedder = CachedEmbedder(endpoint, cache, slice_texts=endpoint.batch_texts * 4)
+        same = SameModel(endpoint, cache, clock)
+        embedder = CachedEmbedder(same, cache, slice_texts=endpoint.batch_texts * 4)
         close = _closer(endpoint, cache)
     filler = None
     if embedder is not None:

@@ -164,7 +164,8 @@ class EmbedderSettings:
     voyage.
     0 texts, characters and requests at a time: as suits the provider. `family` auto: by the
     model's name; a template "" is the family's. `dtype` is float or int8 (voyage);
-    `ask_dimension`: the endpoint is told which size is wanted.
+    `ask_dimension`: the endpoint is told which size is wanted. `revision`: any word, to tell
+    models of one name apart.
     """
 
     provider: str = "static"
@@ -184,6 +185,7 @@ class EmbedderSettings:
     dtype: str = "float"
     ask_dimension: bool = False
     keep_alive: str = "10m"
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ QUERY_DEADLINE_S = 3.0
 """Later than this a search is better answered without a vector."""
 
 
+class TooSlow(EmbedderUnavailable):
+    """No answer within the deadline."""
+
+
 class Asking:
     """Asks one endpoint. A request with documents has `timeout_s`, each; `retries` more tries."""
 
@@ -132,7 +136,7 @@ class Asking:
             with anyio.fail_after(deadline_s):
                 yield
         except TimeoutError:
-            raise EmbedderUnavailable(
+            raise TooSlow(
                 f"the embedding endpoint {self._endpoint.shown} did not answer within "
                 f"{deadline_s:g} s"
             ) from None

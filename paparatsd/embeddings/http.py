@@ -6,6 +6,8 @@ and asked for alone, shorter if need be, so that it costs its own vector and no 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import json
 import random
@@ -17,7 +19,7 @@ import numpy as np
 import structlog
 
 from paparatsd.clock import Clock, SystemClock
-from paparatsd.embeddings.asking import Asking
+from paparatsd.embeddings.asking import Asking, TooSlow
 from paparatsd.embeddings.choice import wire_of
 from paparatsd.embeddings.embedder import BadRows, Embedded, EmbedderRefused, check_vectors
 from paparatsd.embeddings.endpoint import Endpoint, InputRefused, ServerFailed
@@ -73,7 +75,7 @@ class HttpEmbedder:
         requests = settings.concurrency or limits.requests
         self.batch_texts = min(settings.batch_texts or limits.texts, limits.most_texts)
         self._batch_chars = settings.batch_chars or limits.chars
-        self._variant = wire.variant
+        self._variants = tuple(filter(None, (wire.variant, settings.revision)))
         self._endpoint = Endpoint(
             settings.url, wire, settings.api_key, connections=requests + QUERY_REQUESTS
         )
@@ -87,6 +89,7 @@ class HttpEmbedder:
         )
         self._documents = anyio.CapacityLimiter(requests)
         self._queries = anyio.CapacityLimiter(QUERY_REQUESTS)
+        self._warming: asyncio.Task[None] | None = None
         family = settings.family
         if family == "auto":
             # Voyage puts prompts of its own before texts.
@@ -120,6 +123,10 @@ class HttpEmbedder:
 
     async def close(self) -> None:
         """Close the connections."""
+        if self._warming is not None:
+            self._warming.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._warming
         await self._endpoint.close()
 
     async def probe(self) -> EmbedderSpec:
@@ -139,8 +146,28 @@ class HttpEmbedder:
         """
         filled = fill(self._templates.for_query(text), text)
         async with self._queries:
-            row: FloatVector = self._check(await self._asking.query(filled), 1)[0]
+            try:
+                answer = await self._asking.query(filled)
+            except TooSlow:
+                self._warm_up()
+                raise
+        row: FloatVector = self._check(answer, 1)[0]
         return row
+
+    def _warm_up(self) -> None:
+        """Have the endpoint load its model, behind the question that could not wait for it.
+
+        Some servers load a model with the first request and give that up when its client hangs up,
+        so that questions alone, with their short deadline, would never get it loaded.
+        """
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        try:
+            await self._ask_probe()
+        except PaparatsError as error:
+            log.info("embedder_not_warm", reason=str(error))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Return float32 [len(texts), dimension] of rows of length 1, and the texts refused.
@@ -268,7 +295,7 @@ class HttpEmbedder:
             dimension,
             spec.document_template,
             spec.text_version,
-            *filter(None, [self._variant]),
+            *self._variants,
         ]
         digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest()
         self._spec = replace(spec, fingerprint=Fingerprint(digest))

@@ -121,7 +121,11 @@ async def test_a_size_is_asked_for_where_the_model_has_sizes_or_somebody_says_so
     server: FakeEmbedder,
 ) -> None:
     server.decide = SERVERS["openai"].answer
-    model = {"provider": "openai", "model": "text-embedding-3-small", "api_key": "sk-1"}
+    model: dict[str, Any] = {
+        "provider": "openai",
+        "model": "text-embedding-3-small",
+        "api_key": "sk-1",
+    }
     async with embedder(server, **model, dimension=4) as client:
         assert (await client.embed_documents(["one"])).vectors.shape == (1, 4)
     server.decide = SERVERS["tei"].answer
@@ -282,7 +286,7 @@ async def test_a_short_reply_of_ollama_is_refused(server: FakeEmbedder, body: by
 
 # ------------------------------------------------------------------ Voyage
 
-VOYAGE = {"provider": "voyage", "model": "voyage-code-3", "api_key": "pa-1"}
+VOYAGE: dict[str, Any] = {"provider": "voyage", "model": "voyage-code-3", "api_key": "pa-1"}
 
 
 @pytest.fixture

@@ -113,6 +113,7 @@ async def test_the_fingerprint_follows_what_changes_document_vectors() -> None:
     base = await fingerprint()
     assert base == await fingerprint(url="http://b:1/v1", query_template="Q {text}", api_key="k")
     assert base != await fingerprint(document_template="D {text}")
+    assert base != await fingerprint(revision="2")
 
 
 @pytest.mark.parametrize(("code", "probes"), [(429, 0), (500, 1), (503, 0)])
@@ -442,6 +443,25 @@ async def test_a_question_does_not_wait_for_documents(server: FakeEmbedder) -> N
         server.gate.set()
 
     assert server.requests[2].texts == ["quick"]
+
+
+async def test_a_server_that_loads_its_model_for_a_question_is_waited_for_behind_it(
+    server: FakeEmbedder,
+) -> None:
+    loaded = anyio.Event()
+    server.decide = lambda request: loaded.set() if request.texts == [PROBE] else None
+    async with embedder(server.url, dimension=8, timeout_s=0.1) as client:
+        server.gate.clear()
+        for _ in range(2):
+            with pytest.raises(EmbedderUnavailable, match=r"within 0\.1 s"):
+                await client.embed_query("one")
+            server.gate.set()
+            with anyio.fail_after(5):
+                await loaded.wait()
+            server.gate.clear()
+            loaded = anyio.Event()
+
+    assert server.texts == [["one"], [PROBE]] * 2
 
 
 async def test_messages_do_not_carry_credentials_or_text() -> None:

@@ -98,26 +98,38 @@ def fit_order(questions: Sequence[Collected], names: Sequence[str]) -> Weights:
 
 
 def _likeliest(choices: Sequence[Floats], counts: Sequence[float]) -> Floats:
-    """Return weights by Newton's method that make the right one of each choice likely.
+    """Return weights that make the right one of each choice likely.
 
     `choices` are the features of wrong ones less those of the right one; a penalty of half the
-    squared weights keeps them small.
+    squared weights keeps them small. Newton's method, whose steps are halved until they gain.
     """
-    weights = np.zeros(choices[0].shape[1])
+    rows, count = np.concatenate(choices), np.array(counts)
+    sizes = np.array([len(one) for one in choices])
+    starts, owners = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+
+    def shares_of(weights: Floats) -> tuple[Floats, float]:
+        """Return how likely each wrong one is, and what is to be made small."""
+        values = rows @ weights
+        tops = np.maximum(0.0, np.maximum.reduceat(values, starts))
+        shares = np.exp(values - tops[owners])
+        sums = np.add.reduceat(shares, starts) + np.exp(-tops)
+        loss = float(count @ (np.log(sums) + tops) + weights @ weights / 2)
+        return shares / sums[owners], loss
+
+    weights = np.zeros(rows.shape[1])
+    shares, loss = shares_of(weights)
     for _ in range(STEPS):
-        slope, curve = -weights, np.eye(len(weights))
-        for differences, count in zip(choices, counts, strict=True):
-            values = differences @ weights
-            top = max(0.0, float(values.max()))
-            shares = np.exp(values - top)
-            shares /= shares.sum() + np.exp(-top)
-            mean = shares @ differences
-            slope = slope - count * mean
-            curve += count * ((differences.T * shares) @ differences - np.outer(mean, mean))
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step
-        if np.abs(step).max() < STILL:
+        means = np.add.reduceat(rows * shares[:, None], starts)
+        curve = np.eye(len(weights)) - (means.T * count) @ means
+        curve += (rows.T * (shares * count[owners])) @ rows
+        step = np.linalg.solve(curve, -weights - count @ means)
+        tried, after = shares_of(weights + step)
+        while after > loss and np.abs(step).max() >= STILL:
+            step = step / 2
+            tried, after = shares_of(weights + step)
+        if after > loss or np.abs(step).max() < STILL:
             break
+        weights, shares, loss = weights + step, tried, after
     return weights
 
 

@@ -47,8 +47,6 @@ MEANINGS = {
     "title_back": "share of the title's words in the question",
     "stem_cov": "share of the question's words in the name of the file",
     "stem_back": "share of the name's words in the question",
-    "path_cov": "share of the question's words in the path",
-    "doc_cov": "share of the question's words anywhere in the document",
     "doc_words": "share of the question's words, saturated by how often they stand in the document",
     "doc_dense": "the same by how many of them there are to each of its chunks, one at most",
     "doc_cos": "cosine of the question and the document as a whole",
@@ -129,7 +127,6 @@ def docs_features(
         "title_back": title.back,
         "stem_cov": file.mask @ worth / total,
         "stem_back": file.back,
-        "path_cov": path.mask @ worth / total,
         "doc_near": _best_means(near, places.documents),
         "doc_bm": _best_means(bm, places.documents),
     }
@@ -214,7 +211,6 @@ def _of_documents(
     if question.static is not None:
         cosines = places.records.cosines(question.static)
     return {
-        "doc_cov": question.worth @ (whole > 0) / total,
         "doc_words": question.worth @ whole / total,
         "doc_dense": question.worth @ dense / total,
         "doc_cos": cosines[places.documents, VECTOR_TEXTS.index("text")],

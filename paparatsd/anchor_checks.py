@@ -17,7 +17,6 @@ from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.anchors import Checked, Held, check, hold, prepare, take, with_detail
 from paparatsd.knowledge.code_view import CodeView, Shown
 from paparatsd.knowledge.memory import Taken
-from paparatsd.knowledge.recall import path_in
 from paparatsd.knowledge_model import AnchorState
 from paparatsd.store.reader import CatalogReader
 
@@ -122,7 +121,7 @@ class AnchorChecks:
     async def moved(
         self, cards: Sequence[Card], visible: frozenset[str] | None
     ) -> Mapping[str, frozenset[str]]:
-        """Return by the id of a card the paths to which what it names has moved, if any.
+        """Return by the id of a card the addresses to which what it names has moved, if any.
 
         Of the oldest cards only when they name very much; nothing when it cannot be said in time.
         """
@@ -145,8 +144,8 @@ class AnchorChecks:
         went: dict[str, set[str]] = {}
         for (ident, _), one in zip(todo, found, strict=True):
             if one.check.state is AnchorState.MOVED and one.check.address:
-                went.setdefault(ident, set()).add(path_in(one.check.address))
-        return {ident: frozenset(paths) for ident, paths in went.items()}
+                went.setdefault(ident, set()).add(one.check.address)
+        return {ident: frozenset(addresses) for ident, addresses in went.items()}
 
     def _projects(self, visible: frozenset[str] | None) -> list[ProjectScope]:
         """Return the projects that can be looked at, of those that may be told of (None: all)."""

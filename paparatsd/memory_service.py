@@ -15,7 +15,7 @@ from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, 
 from paparatsd.knowledge.cards import card_of, checked
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
-from paparatsd.knowledge.recall import figures, files_in, is_about, look, page
+from paparatsd.knowledge.recall import figures, files_in, is_about, look, page, path_in
 from paparatsd.knowledge_model import (
     Card,
     CardHit,
@@ -103,7 +103,8 @@ class MemoryService:
         if not (request.checked and files_in(request.question)):
             return {}
         notes = await self._told(request.reach, seen, CARD_KINDS)
-        return await self._checks.moved([card_of(note) for note in notes], seen.visible)
+        went = await self._checks.moved([card_of(note) for note in notes], seen.visible)
+        return {ident: frozenset(map(path_in, places)) for ident, places in went.items()}
 
     async def _with_checks(
         self, hits: builtins.list[CardHit], seen: Sight, *, wanted: bool
@@ -176,7 +177,8 @@ class MemoryService:
             for note in await self._notes.all_of(group, (CardKind.COMPONENT.value,))
             if seen.sees(note) and note.status == CardStatus.ACCEPTED.value
         ]
-        return await suggestions(self._graph, projects, cards, limit)
+        moved = await self._checks.moved(cards, seen.visible)
+        return await suggestions(self._graph, projects, cards, limit, moved)
 
     # ------------------------------------------------------------------ writing
 

@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 
 _BETWEEN = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+_DOT = re.compile(r"(?<=[^\W\d_])\.")
+"""A dot behind a letter (S.S.E., Node.js); one in front (.NET) or in a number (1.2) says more."""
 _AROUND = "?!.,:;()[]{}<>\"'`“”‘’«»„…/"
 _WORD = re.compile(r"[^\W_]+")
 
@@ -25,8 +27,14 @@ def fold(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return by what a name is found: folded, and without the spaces too."""
-    return fold(name).replace(" ", "")
+    """Return by what a name is found: folded, without the spaces and the dots of abbreviations."""
+    return _DOT.sub("", fold(name).replace(" ", ""))
+
+
+def text_key(text: str) -> str:
+    """Return a text as it is compared word for word: folded, without punctuation around it."""
+    folded = fold(text)
+    return bare(folded) or folded
 
 
 def bare(name: str) -> str:

@@ -11,7 +11,7 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from paparatsd.knowledge.folding import bare, name_key, names_in
+from paparatsd.knowledge.folding import bare, name_key, names_in, text_key
 from paparatsd.knowledge.terms import TERM, checked, note_of, term_of
 from paparatsd.knowledge_model import Outcome, Recorded, Term, TermHit
 from paparatsd.store.ids import note_id
@@ -75,6 +75,9 @@ class Glossary:
     async def _add(self, draft: TermDraft) -> Recorded:
         term = self._term(draft, note_id(self._clock.now()))
         note = note_of(term)
+        same = await self._of_this_definition(term)
+        if same is not None:
+            return Recorded(Outcome.DUPLICATE, same.id, same.label, 1.0)
         near = await self._notes.nearest(
             note.text, note.group, (TERM,), _seen_beside(term), 1, query=False, label=note.label
         )
@@ -87,6 +90,17 @@ class Glossary:
         await self._notes.write([note])
         told = (*near.notes, *await self._clashes(term))
         return Recorded(Outcome.CREATED, term.id, label, similarity, told)
+
+    async def _of_this_definition(self, term: Term) -> Note | None:
+        """Return a note seen beside the term that means the same word for word, if any.
+
+        Likeness looks at names as well, so that a long one could hide that.
+        """
+        seen, said = _seen_beside(term), text_key(term.definition)
+        for one in await self._notes.all_of(term.group, (TERM,)):
+            if seen(one) and text_key(term_of(one).definition) == said:
+                return one
+        return None
 
     def _term(self, draft: TermDraft, ident: str) -> Term:
         now = self._clock.now()

@@ -345,6 +345,21 @@ async def test_what_a_component_names_is_not_suggested(world: MemoryWorld) -> No
     assert "named by a component card" in none.notes[-1]
 
 
+async def test_what_a_component_names_is_not_suggested_where_it_was_moved(
+    world: MemoryWorld,
+) -> None:
+    files = used_widely("charge", "settle")
+    world.index(files)
+    await world.record(component("Charge"), files=["src/charge.py"])
+    files["src/money/charge.py"] = files.pop("src/charge.py")
+    world.index(
+        {path: text.replace("src.charge", "src.money.charge") for path, text in files.items()}
+    )
+    paths = [one.path for one in (await world.memory.suggest(reach(), 10)).suggestions]
+    assert "src/settle.py" in paths
+    assert "src/money/charge.py" not in paths
+
+
 async def test_hidden_projects_are_not_even_looked_at_for_suggestions(world: MemoryWorld) -> None:
     world.index(used_widely("charge"))
     answer = await world.memory.suggest(reach(visible=["library"]), 10)

@@ -133,6 +133,22 @@ async def test_another_spelling_of_a_name_writes_nothing_and_says_so(world: Worl
     assert await world.there() == {"Go": "a language"}
 
 
+async def test_dots_and_spaces_in_a_name_are_its_spelling_only(world: World) -> None:
+    first = await world.record("SSE", "a stream of events that a server sends")
+    other = await world.record("S. S. E.", "the engine that draws what is seen")
+    assert (other.outcome, other.id) == (Outcome.DUPLICATE, first.id)
+    assert "spelling" in other.notes[0]
+    assert await world.names("what is S.S.E.?") == [("SSE", True)]
+
+
+async def test_the_same_definition_is_a_duplicate_however_unlike_the_names(world: World) -> None:
+    first = await world.record("DWH", "Where all is kept.")
+    names = " ".join(f"word{number}" for number in range(25))
+    other = await world.record(names, "where all  is KEPT")
+    assert (other.outcome, other.id, other.similarity) == (Outcome.DUPLICATE, first.id, 1.0)
+    assert (await world.record(names, "where nothing is kept")).outcome is Outcome.CREATED
+
+
 async def test_another_projects_term_never_stands_in_the_way(world: World) -> None:
     await world.record("on-call rota", ROTA, project="cart")
     for project in ("till", None):
@@ -207,7 +223,7 @@ async def test_of_many_at_once_one_is_written(world: World) -> None:
 async def test_without_the_embedder_the_gate_goes_by_words(world: World) -> None:
     await world.record("on-call rota", ROTA)
     world.embedder.down = True
-    again = await world.record("rota on call", ROTA)
+    again = await world.record("rota on call", "at night, when something breaks, who answers")
     assert again.outcome is Outcome.DUPLICATE
     assert again.notes == (BY_WORDS,)
     other = await world.record("SLA", SLA)

@@ -617,13 +617,13 @@ class FakeMemory:
     async def import_files(
         self, files: tuple[NoteFile, ...], reach: Reach, *, dry_run: bool = False
     ) -> tuple[Imported, ...]:
-        """Take every file whose text is a heading, and keep them in `files`."""
+        """Take every file with a heading, and keep them in `files`."""
         self.knowledge.begin((files, dry_run), reach)
         if not dry_run:
             self.knowledge.files = files
         return tuple(
             Imported(one.name, "created", UNKNOWN_ID)
-            if one.text.startswith("# ")
+            if any(line.startswith("#") for line in one.text.split("\n"))
             else Imported(one.name, "refused", problem="it has no heading")
             for one in files
         )

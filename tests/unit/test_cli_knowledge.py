@@ -472,6 +472,9 @@ NOTE = (
 )
 
 
+DRAFT = "---\nkind: lesson\ngroup: alps\n---\n## Rule\n"
+
+
 def test_an_export_writes_what_changed_and_says_what(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -560,19 +563,19 @@ def test_a_name_that_leads_elsewhere_is_not_written(
 def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "a.md").write_text("# A\n")
+    (tmp_path / "a.md").write_text(DRAFT)
     (tmp_path / "README.md").write_text("left alone")
     (tmp_path / ".hidden.md").write_text("left alone")
     (tmp_path / "notes.txt").write_text("left alone")
     assert out_of(capsys, "arch", "import", str(tmp_path)) == (
         f"created    a.md\n{tmp_path}: 1 created\n"
     )
-    (tmp_path / "b.md").write_text("no heading")
-    (tmp_path / "c.md").write_bytes(b"\xff\xff")
-    (tmp_path / "d.md").write_bytes(b"x" * 1_600_001)
-    (tmp_path / "e.md").write_bytes(b"# a\0b")
+    (tmp_path / "b.md").write_text('\ufeff---\nkind: "term" # of ours\n')
+    (tmp_path / "c.md").write_bytes(DRAFT.encode() + b"\xff\xff")
+    (tmp_path / "d.md").write_bytes(DRAFT.encode() + b"x" * 1_600_001)
+    (tmp_path / "e.md").write_bytes(DRAFT.encode() + b"\0")
     (tmp_path / "f.md").symlink_to(tmp_path / "a.md")
-    (tmp_path / "g.md").write_text(" \n")
+    (tmp_path / "g.md").symlink_to(tmp_path / "nowhere.md")
     assert out_of(capsys, "arch", "import", str(tmp_path), "--dry-run", code=65) == (
         "created    a.md\n"
         "refused    b.md: it has no heading\n"
@@ -580,7 +583,7 @@ def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
         "refused    d.md: it is larger than 1600000 bytes\n"
         "refused    e.md: it contains a NUL character\n"
         "refused    f.md: it is a link; only a regular file is read\n"
-        "refused    g.md: it is empty\n"
+        "refused    g.md: it is a link; only a regular file is read\n"
         f"{tmp_path}: 1 created, 6 refused; nothing was written (--dry-run)\n"
     )
     assert knowing.calls[-1].body["dry_run"] is True
@@ -588,11 +591,34 @@ def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
     assert (code, len(json.loads(out)["files"])) == (65, 7)
 
 
+def test_documents_beside_the_notes_are_passed_over_and_counted(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    others = {
+        "a.md": b"# How to\n", "b.md": b"---\ntitle: Lessons\nkind: page\n---\n# x\n",
+        "c.md": b"\xff\xff", "d.md": b"x" * 1_600_001, "e.md": b"",
+        "f.md": b"words\n---\nkind: lesson\n---\n",
+    }  # fmt: skip
+    for name, data in others.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "g.md").symlink_to(tmp_path / "a.md")
+    passed = "7 files passed over, without `kind: ...` of a note in front: "
+    names = "a.md, b.md, c.md, d.md, e.md ...\n"
+    assert " ".join(out_of(capsys, "arch", "import", str(tmp_path)).split()) == " ".join(
+        f"{tmp_path}: no files of notes\n{passed}{names}".split()
+    )
+    assert knowing.calls == []
+    (tmp_path / "lesson.md").write_text(DRAFT)
+    answer = run_json(capsys, "arch", "import", str(tmp_path))
+    assert [file["name"] for file in answer["files"]] == ["lesson.md"]
+    assert answer["passed_over"] == [*others, "g.md"]
+
+
 def test_many_files_are_handed_over_in_several_requests(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for number in range(6):
-        (tmp_path / f"{number}.md").write_text("# " + "x" * 390_000)
+        (tmp_path / f"{number}.md").write_text(DRAFT + "x" * 390_000)
     assert out_of(capsys, "arch", "import", str(tmp_path)).endswith("6 created\n")
     assert [len(call.body["files"]) for call in knowing.calls] == [2, 2, 2]
 

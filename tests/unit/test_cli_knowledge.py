@@ -609,8 +609,9 @@ def test_documents_beside_the_notes_are_passed_over_and_counted(
     )
     assert knowing.calls == []
     (tmp_path / "lesson.md").write_text(DRAFT)
+    (tmp_path / "mistyped.md").write_text(DRAFT.replace("lesson", "leson"))
     answer = run_json(capsys, "arch", "import", str(tmp_path))
-    assert [file["name"] for file in answer["files"]] == ["lesson.md"]
+    assert [file["name"] for file in answer["files"]] == ["lesson.md", "mistyped.md"]
     assert answer["passed_over"] == [*others, "g.md"]
 
 

@@ -115,8 +115,12 @@ def _front(data: bytes) -> Mapping[bytes, bytes]:
 
 
 def _is_of_a_note(data: bytes) -> bool:
-    """Say whether a file is meant as a note, however wrong; any other document may lie beside."""
-    return _front(data).get(b"kind") in KINDS
+    """Say whether a file is meant as a note, however wrong; any other document may lie beside.
+
+    Others have kinds as well, but no group beside them: that is a note whose kind is mistyped.
+    """
+    facts = _front(data)
+    return facts.get(b"kind") in KINDS or {b"kind", b"group"} <= facts.keys()
 
 
 def _asked_about(

@@ -29,7 +29,7 @@ from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
 from paparatsd.parts import Parts, build_parts
-from paparatsd.publication import publication_of
+from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
@@ -182,6 +182,8 @@ class Daemon:
         if scope is not None:
             projects = sorted(scope.projects) or "all"
             log.info("knowledge_served", audience=sorted(scope.audience), projects=projects)
+            if self._service is not None:
+                self._service.published = published_of(scope)
         return scope
 
     def _expected_uid(self) -> int:

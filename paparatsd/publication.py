@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadSettings
+from paparatsd.status_model import Published
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -57,6 +58,11 @@ def publication_of(
             "knowledge endpoint could show nothing; name an allowed project, or unset one of both"
         )
     return Publication(chosen.tokens, audience, projects)
+
+
+def published_of(scope: Publication) -> Published:
+    """Return what status tells of the scope: all but the tokens."""
+    return Published(tuple(sorted(scope.audience)), tuple(sorted(scope.projects)))
 
 
 def unregistered_lines(

@@ -25,7 +25,7 @@ from paparatsd.publication import unregistered_lines
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
-from paparatsd.status_model import DaemonStatus, ProjectStatus
+from paparatsd.status_model import DaemonStatus, ProjectStatus, Published
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ class Service:
         self._settings_problem = ""
         self.http_address = ""
         self.socket_address = ""
+        self.published: Published | None = None
 
     # ------------------------------------------------------------------ asking
 
@@ -198,6 +199,7 @@ class Service:
             problems=self._problems(projects),
             # An offer names the project beside which the work tree is.
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
+            knowledge=self.published,
         )
 
     async def health(self) -> Mapping[str, Any]:

@@ -58,6 +58,17 @@ class ProjectStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """What the knowledge endpoint tells strangers: documents of `audience` in `projects`.
+
+    Sorted; no projects are all that may be answered about. Who may ask is never told.
+    """
+
+    audience: tuple[str, ...]
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """What the daemon says of itself."""
 
@@ -74,3 +85,5 @@ class DaemonStatus:
     problems: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     """What could be indexed and is not, with the command that does it."""
+    knowledge: Published | None = None
+    """What the knowledge endpoint shows; None while there is none."""

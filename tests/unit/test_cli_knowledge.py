@@ -615,6 +615,16 @@ def test_documents_beside_the_notes_are_passed_over_and_counted(
     assert answer["passed_over"] == [*others, "g.md"]
 
 
+def test_an_import_without_a_daemon_says_how_to_start_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PAPARATS_STATE_DIR", str(tmp_path / "state"))
+    (tmp_path / "lesson.md").write_text(DRAFT)
+    code, out, err = run(capsys, "arch", "import", str(tmp_path))
+    assert (code, out) == (69, "")
+    assert "start it with `paparats up`" in err
+
+
 def test_many_files_are_handed_over_in_several_requests(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -218,15 +218,15 @@ def _read(
         name = os.fsencode(path.name).decode(errors="backslashreplace")
         try:
             data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
-            problem = ""
+            head: bytes | None = data
+            text, problem = _text(data)
         except FileNotFoundError:
             continue  # deleted this instant
         except UnreadableFileError as error:
-            data, problem = _head(path), str(error)
-        if data is not None and not _is_of_a_note(data):
+            head, text, problem = _head(path), "", str(error)
+        if head is not None and not _is_of_a_note(head):
             others.append(name)
             continue
-        text, problem = ("", problem) if problem or data is None else _text(data)
         if problem:
             refused.append({"name": name, "outcome": "refused", "id": "", "problem": problem})
         else:

@@ -61,7 +61,17 @@ def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
         f"embedder {embedder['provider']} {embedder['model']} ({embedder['dimension']}), "
         f"store {answer['store']}",
         f"http {answer['http']}, socket {answer['socket']}",
+        *_knowledge_lines(answer.get("knowledge")),
     ]
+
+
+def _knowledge_lines(published: Mapping[str, Any] | None) -> list[str]:
+    """Say what strangers with a token may read, when there is a way in for them."""
+    if not published:
+        return []
+    audience, projects = (", ".join(published[name]) for name in ("audience", "projects"))
+    whose = f"projects {projects}" if projects else "all projects"
+    return [f"knowledge endpoint {published['path']}: audience {audience}, {whose}"]
 
 
 def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:

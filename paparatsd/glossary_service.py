@@ -73,11 +73,21 @@ class GlossaryService:
         notes = dict.fromkeys(note for one in found for note in one.notes)
         return TermsAnswer(hits, len(hits), tuple(notes))
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
-        """Return terms by name, at most `limit` of each group; `total` counts all there are."""
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
+        """Return terms by name, at most `limit` of each group; `total` counts all there are.
+
+        With `ids` only these, in this order; one that is out of reach is missing like one that does
+        not exist.
+        """
         _check_limit(limit, MAX_LISTED)
+        if len(ids) > MAX_LISTED:
+            raise BadQuery(f"{len(ids)} ids; at most {MAX_LISTED} at once")
         seen = await self._sight(reach)
-        hits, total = await self._glossary.listed(seen.asked(reach), seen.chosen(reach), limit)
+        groups, accept = seen.asked(reach), seen.chosen(reach)
+        if ids:
+            hits, missing = await self._glossary.of_ids(ids, groups, accept)
+            return TermsAnswer(hits, len(hits), missing=missing)
+        hits, total = await self._glossary.listed(groups, accept, limit)
         return TermsAnswer(hits, total)
 
     async def record(self, draft: TermDraft, reach: Reach) -> Recorded:

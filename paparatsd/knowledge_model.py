@@ -234,11 +234,15 @@ class TermsRequest:
 
 @dataclass(frozen=True, slots=True)
 class TermsAnswer:
-    """Terms best first (of a search), or by name (of a list); `total` counts those not shown."""
+    """Terms best first (of a search), or by name (of a list); `total` counts those not shown.
+
+    `missing`: ids that were asked for and name none here.
+    """
 
     terms: tuple[TermHit, ...]
     total: int
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 # --------------------------------------------------------------------------- architectural memory
@@ -439,7 +443,10 @@ class ContextAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CardsRequest:
-    """A list of cards, oldest first. `cursor` is what the last answer gave."""
+    """A list of cards, oldest first. `cursor` is what the last answer gave.
+
+    With `ids` it is these cards, in this order, whether they hold or not, without a cursor.
+    """
 
     reach: Reach = Reach()
     kinds: tuple[CardKind, ...] = ()
@@ -447,15 +454,17 @@ class CardsRequest:
     checked: bool = False
     limit: int = 50
     cursor: str = ""
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CardsAnswer:
-    """Cards of a list; `next_cursor` is "" at its end."""
+    """Cards of a list; `next_cursor` is "" at its end. `missing`: asked ids that name none here."""
 
     cards: tuple[CardHit, ...]
     next_cursor: str
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

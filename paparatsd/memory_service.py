@@ -15,7 +15,7 @@ from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, 
 from paparatsd.knowledge.cards import card_of, checked
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
-from paparatsd.knowledge.recall import figures, files_in, is_about, look, page, path_in
+from paparatsd.knowledge.recall import figures, files_in, is_about, look, of_ids, page, path_in
 from paparatsd.knowledge_model import (
     Card,
     CardHit,
@@ -124,19 +124,28 @@ class MemoryService:
         return [replace(hit, card=_naming_only(hit.card, there)) for hit in hits]
 
     async def list(self, request: CardsRequest) -> CardsAnswer:
-        """Return cards, oldest first; with `checked` also what became of what they name."""
+        """Return cards, oldest first; with `checked` also what became of what they name.
+
+        An id of `ids` that is out of reach is missing like one that does not exist.
+        """
+        if request.ids and request.cursor:
+            raise BadQuery("a list of ids has no cursor; ask for other ids instead")
         seen = await self._sight(request.reach)
         notes = await self._told(request.reach, seen, CARD_KINDS)
-        shown, cursor = page(
-            notes,
-            request.kinds,
-            history=request.history,
-            limit=request.limit,
-            cursor=request.cursor,
-        )
+        missing: tuple[str, ...] = ()
+        if request.ids:
+            (shown, missing), cursor = of_ids(notes, request.kinds, request.ids), ""
+        else:
+            shown, cursor = page(
+                notes,
+                request.kinds,
+                history=request.history,
+                limit=request.limit,
+                cursor=request.cursor,
+            )
         hits = await self._without_hidden([CardHit(card_of(note), 0.0) for note in shown], seen)
         cards, told = await self._with_checks(hits, seen, wanted=request.checked)
-        return CardsAnswer(cards, cursor, told)
+        return CardsAnswer(cards, cursor, told, missing)
 
     async def _told(
         self, reach: Reach, seen: Sight, kinds: tuple[str, ...] = ()

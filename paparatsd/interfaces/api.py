@@ -245,7 +245,7 @@ class GlossaryApi(Protocol):
         """Return the terms of this name or alias, else those that are like the question."""
         ...
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
         """Return terms by name, at most `limit` of each group."""
         ...
 

@@ -59,8 +59,12 @@ async def search_terms(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 async def list_terms(service: ServiceApi, request: Request) -> dict[str, Any]:
     """POST /v1/terms/list."""
-    limit, reach = await _wanted(request, lambda it, reach: (requests.terms_limit(it), reach))
-    return shapes.terms_json(await service.glossary.list(reach, limit))
+
+    def read(arguments: Arguments, reach: Reach) -> tuple[Reach, int, tuple[str, ...]]:
+        return reach, requests.terms_limit(arguments), requests.ids_of(arguments)
+
+    answer = await service.glossary.list(*await _wanted(request, read))
+    return shapes.listed_terms_json(answer)
 
 
 async def record_term(service: ServiceApi, request: Request) -> dict[str, Any]:

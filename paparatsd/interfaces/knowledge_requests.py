@@ -113,6 +113,11 @@ def terms_limit(arguments: Arguments) -> int:
     return arguments.number("limit", default=DEFAULT_TERMS_LISTED, low=1, high=MAX_TERMS_LISTED)
 
 
+def ids_of(arguments: Arguments) -> tuple[str, ...]:
+    """Take the ids of the notes that are to be read, none for a list of them."""
+    return arguments.texts("ids")
+
+
 def context_request(arguments: Arguments, reach: Reach) -> ContextRequest:
     """Take a question to the memory."""
     return ContextRequest(
@@ -137,15 +142,26 @@ def _limits(arguments: Arguments) -> Mapping[CardKind, int] | None:
 
 
 def cards_request(arguments: Arguments, reach: Reach, *, cursor: str = "cursor") -> CardsRequest:
-    """Take which cards are to be listed; `cursor` is the argument that says where to go on."""
+    """Take which cards are to be listed; `cursor` is the argument that says where to go on.
+
+    Those that are asked for by their ids are checked unless it is said that they should not be.
+    """
+    ids = ids_of(arguments)
     return CardsRequest(
         reach=reach,
         kinds=_kinds(arguments),
         history=arguments.flag("include_history", default=False),
-        checked=arguments.flag("checked", default=False),
+        checked=arguments.flag("checked", default=bool(ids)),
         limit=arguments.number("limit", default=DEFAULT_CARDS_LISTED, low=1, high=MAX_CARDS_LISTED),
         cursor=arguments.mark(cursor, max_chars=MAX_CURSOR_CHARS),
+        ids=ids,
     )
+
+
+def is_narrowed(request: CardsRequest) -> bool:
+    """Say whether only some of all cards are asked for."""
+    reach = request.reach
+    return bool(request.kinds or reach.projects or reach.groups)
 
 
 def audit_request(arguments: Arguments, reach: Reach) -> CardsRequest:

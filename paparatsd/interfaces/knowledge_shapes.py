@@ -163,6 +163,11 @@ def terms_json(answer: TermsAnswer) -> dict[str, Any]:
     }
 
 
+def listed_terms_json(answer: TermsAnswer) -> dict[str, Any]:
+    """Return a list of terms; `missing`: ids that were asked for and name none here."""
+    return {**terms_json(answer), "missing": list(answer.missing)}
+
+
 # --------------------------------------------------------------------------- architectural memory
 
 
@@ -216,11 +221,12 @@ def context_json(answer: ContextAnswer) -> dict[str, Any]:
 
 
 def cards_json(answer: CardsAnswer) -> dict[str, Any]:
-    """Return a list of cards; `next_cursor` is null at its end."""
+    """Return a list of cards; `next_cursor` is null at its end, `missing` names nothing here."""
     return {
         "cards": [card_hit_json(one) for one in answer.cards],
         "next_cursor": answer.next_cursor or None,
         "notes": list(answer.notes),
+        "missing": list(answer.missing),
     }
 
 

@@ -346,11 +346,12 @@ def nothing_remembered(shape: Shape, voice: Voice = AGENT) -> str:
     )
 
 
-def no_cards_line(voice: Voice = AGENT) -> str:
-    """Say that a list of cards is empty."""
+def no_cards_line(voice: Voice = AGENT, *, chosen: bool = False) -> str:
+    """Say that a list of cards is empty; `chosen`: only some of all there are were asked for."""
+    said = "No such cards are recorded." if chosen else "No cards are recorded yet."
     return (
-        "No such cards are recorded. Memory is sparse: this does not mean that nothing was "
-        f"decided. {voice.call('arch_suggest_components')} names places to begin with."
+        f"{said} Memory is sparse: this does not mean that nothing was decided. "
+        f"{voice.call('arch_suggest_components')} names places to begin with."
     )
 
 
@@ -405,7 +406,12 @@ def no_suggestions_line() -> str:
 def deleted_lines(shape: Shape, noun: str, listing: str, voice: Voice = AGENT) -> list[str]:
     """Say which notes are gone, and which ids name none; `listing` is the tool that shows ids."""
     lines = [f"Deleted {noun} {one}." for one in shape["deleted"]]
-    lines += [f"No {noun} here has the id {inline(one)!r}." for one in shape["missing"]]
+    return [*lines, *missing_lines(shape, noun, listing, voice)]
+
+
+def missing_lines(shape: Shape, noun: str, listing: str, voice: Voice = AGENT) -> list[str]:
+    """Say which ids name no note here, and how to find those that do."""
+    lines = [f"No {noun} here has the id {inline(one)!r}." for one in shape["missing"]]
     if shape["missing"]:
         lines.append(f"{voice.call(listing)} shows the ids there are.")
     return lines

@@ -17,7 +17,7 @@ from paparatsd.knowledge_model import Outcome, Recorded, Term, TermHit
 from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
@@ -175,6 +175,19 @@ class Glossary:
             notes.sort(key=lambda one: (name_key(one.label), one.label, one.project or ""))
             hits += map(_exact_hit, notes[:limit])
         return tuple(hits), total
+
+    async def of_ids(
+        self, ids: Sequence[str], groups: Collection[str], accept: Accept
+    ) -> tuple[tuple[TermHit, ...], tuple[str, ...]]:
+        """Return the terms of these ids in their order, and the ids of none that may be told."""
+        asked = list(dict.fromkeys(ids))
+        there = {
+            one.id: _exact_hit(one)
+            for one in await self._notes.get(asked)
+            if one.kind == TERM and one.group in groups and accept(one)
+        }
+        found = tuple(there[one] for one in asked if one in there)
+        return found, tuple(one for one in asked if one not in there)
 
     # ------------------------------------------------------------------ deleting
 

@@ -22,7 +22,7 @@ from paparatsd.knowledge.terms import TERM
 from paparatsd.knowledge_model import CardHit, CardKind, CardStatus, MemoryStats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from paparatsd.knowledge.notes import Notes
     from paparatsd.knowledge_model import Card, ContextRequest
@@ -209,6 +209,26 @@ def page(
     )
     shown = found[:limit]
     return shown, _cursor(shown[-1]) if len(found) > limit else ""
+
+
+def of_ids(
+    notes: Iterable[Note], kinds: Iterable[CardKind], ids: Sequence[str]
+) -> tuple[list[Note], tuple[str, ...]]:
+    """Return those of the notes that have these ids, in their order, and the ids of none.
+
+    Raises BadQuery.
+    """
+    if len(ids) > MAX_LISTED:
+        raise BadQuery(f"{len(ids)} ids; at most {MAX_LISTED} at once")
+    wanted = {kind.value for kind in kinds} or set(CARD_KINDS)
+    there = {note.id: note for note in notes if note.kind in wanted}
+    asked = list(dict.fromkeys(ids))
+    return [there[one] for one in asked if one in there], missing_of(asked, there)
+
+
+def missing_of(ids: Iterable[str], there: Collection[str]) -> tuple[str, ...]:
+    """Return each id once that is not there, in their order."""
+    return tuple(one for one in dict.fromkeys(ids) if one not in there)
 
 
 def _place(note: Note) -> tuple[float, str]:

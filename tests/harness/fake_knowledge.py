@@ -50,7 +50,7 @@ from paparatsd.model import Freshness, FreshnessState, GroupName, ProjectName
 from tests.harness.fake_history import FIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from paparatsd.knowledge_model import (
         CardDraft,
@@ -383,10 +383,14 @@ class FakeGlossary:
             exact = tuple(TermHit(one, 0.62, False) for one in self._seen(request.reach))
         return TermsAnswer(exact[: request.limit], len(exact), self.knowledge.notes)
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
-        """Return the terms by name."""
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
+        """Return the terms by name, or those of these ids."""
         self.knowledge.begin(reach, reach)
         seen = [TermHit(one, 1.0, True) for one in self._seen(reach)]
+        if ids:
+            there = {one.term.id: one for one in seen}
+            found = tuple(there[one] for one in ids if one in there)
+            return TermsAnswer(found, len(found), missing=_missing(ids, there))
         shown: dict[GroupName, list[TermHit]] = {}
         for one in seen:
             shown.setdefault(one.term.group, []).append(one)
@@ -431,6 +435,10 @@ class FakeGlossary:
             one for one in self.knowledge.terms if one.id not in ids or one.id not in own
         ]
         return _deleted(ids, own)
+
+
+def _missing(ids: Iterable[str], there: Collection[str]) -> tuple[str, ...]:
+    return tuple(one for one in dict.fromkeys(ids) if one not in there)
 
 
 def _deleted(ids: Iterable[str], own: set[str]) -> Deleted:
@@ -535,8 +543,15 @@ class FakeMemory:
         ]
 
     async def list(self, request: CardsRequest) -> CardsAnswer:
-        """Return cards, oldest first; a cursor is a number of cards as text."""
+        """Return cards, oldest first, or those of these ids; a cursor is a number as text."""
         self.knowledge.begin(request, request.reach)
+        if request.ids:
+            there = {one.id: one for one in self._seen(request.reach)}
+            found = [there[one] for one in request.ids if one in there]
+            told = [
+                CardHit(one, 0.0, self._checks(one) if request.checked else ()) for one in found
+            ]
+            return CardsAnswer(tuple(told), "", self.knowledge.notes, _missing(request.ids, there))
         seen = self._seen(request.reach, history=request.history)
         kept = [one for one in seen if not request.kinds or one.kind in request.kinds]
         kept.sort(key=lambda one: one.created)

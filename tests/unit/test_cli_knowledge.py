@@ -256,9 +256,80 @@ def test_a_term_that_says_what_another_one_says_is_not_written(
 def test_deleting_says_what_is_gone_and_what_was_not_there(
     knowing: Control, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = out_of(capsys, "term", "delete", BURROW, "x")
+    out = out_of(capsys, "term", "delete", BURROW, "x", code=65)
     assert out.startswith(f"Deleted term {BURROW}.\nNo term here has the id 'x'.\n")
     assert run_json(capsys, "arch", "delete", GUARD) == {"deleted": [GUARD], "missing": []}
+
+
+class Terminal(io.StringIO):
+    """A person who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "gone"), [("n\n", False), ("y\n", True)])
+def test_a_person_is_asked_with_the_labels_of_what_would_go(
+    knowing: Control,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    gone: bool,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    code, out, _ = run(capsys, "arch", "delete", DEPTH, GUARD, "x")
+    assert "Delete 2 cards: 'Dig at most three metres', 'Guard'? [y/N]" in out
+    assert code == (65 if gone else 0)
+    left = {card.id for card in knowing.service.knowledge.cards}
+    assert ({DEPTH, GUARD} & left == set()) is gone
+
+
+def test_of_many_notes_the_first_labels_are_asked_about(
+    knowing: Control, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(7):
+        run(capsys, "term", "record", f"word {number}", f"Meaning {number}.", "-p", "marmots")
+    ids = [one.id for one in knowing.service.knowledge.terms if one.term.startswith("word")]
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    out = " ".join(run(capsys, "term", "delete", *ids)[1].split())
+    assert "Delete 7 terms: 'word 0', 'word 1', 'word 2', 'word 3', 'word 4' and 2 more?" in out
+    out = run(capsys, "term", "delete", "x")[1]
+    assert "[y/N]" not in out
+    assert "No term here has the id 'x'." in out
+
+
+def test_a_card_is_shown_whole_by_its_id_with_what_became_of_its_anchors(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = out_of(capsys, "arch", "show", DEPTH, GUARD)
+    assert out.index("Dig at most three metres") < out.index("Guard")
+    assert "rejected: Pumps." in out
+    assert "MISSING gone.py" in out
+    out = out_of(capsys, "arch", "show", "x", GUARD, code=65)
+    assert "Does: whistles." in out
+    assert "No card here has the id 'x'.\npaparats arch list shows the ids there are.\n" in out
+    code, told, _ = run(capsys, "arch", "show", DEPTH, "x", "--json")
+    answer = json.loads(told)
+    assert (code, answer["missing"]) == (65, ["x"])
+    assert [check["state"] for check in answer["cards"][0]["checks"]] == ["changed", "missing"]
+
+
+def test_terms_are_shown_by_their_ids(knowing: Control, capsys: pytest.CaptureFixture[str]) -> None:
+    out = out_of(capsys, "term", "show", ALARM)
+    assert "A whistle that warns everybody." in out
+    assert "burrow" not in out
+    assert run_json(capsys, "term", "show", BURROW)["terms"][0]["term"] == "burrow"
+    assert "No term here has the id 'x'." in out_of(capsys, "term", "show", "x", code=65)
+
+
+def test_many_ids_are_asked_for_in_several_requests(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, _ = run(capsys, "arch", "show", *(f"x{number}" for number in range(150)), GUARD)
+    assert code == 65
+    assert [len(call.body["ids"]) for call in knowing.calls] == [100, 51]
 
 
 # --------------------------------------------------------------------------- long texts
@@ -334,7 +405,10 @@ def test_nothing_near_is_told_from_nothing_there(
     knowing.service.knowledge.cards.clear()
     assert "paparats arch suggest" in out_of(capsys, "arch", "context", "nothing")
     for verb in ("list", "check", "stats"):
-        assert "No such cards are recorded" in out_of(capsys, "arch", verb)
+        assert out_of(capsys, "arch", verb).startswith("No cards are recorded yet. ")
+        narrowed = out_of(capsys, "arch", verb, "-g", "alps")
+        assert narrowed.startswith("No such cards are recorded. ")
+    assert "No such cards are recorded" in out_of(capsys, "arch", "list", "--kind", "lesson")
     assert "Nothing to suggest" in out_of(capsys, "arch", "suggest")
 
 
@@ -430,6 +504,7 @@ def test_json_is_what_the_daemon_answered(
     [
         "docs x -p oxen", "term search x -p oxen", "term list -g oxen", "term record a b -g oxen",
         "arch context x -g oxen", "arch list -p oxen", "arch check -p oxen", "arch stats -g oxen",
+        "arch show x -p oxen", "term show x -g oxen",
         "arch suggest -p oxen", "arch record component a --summary b -p oxen",
     ],
 )  # fmt: skip
@@ -447,7 +522,7 @@ def test_a_refusal_is_one_sentence_and_a_code(
     [
         "docs", "docs x -n 31", "docs x --min-score 1.1", "docs x --min-score nan", "doc",
         "doc a:b --offset -1", "term", "term look", "term search", "term record x",
-        "term delete", "arch", "arch record", "arch record component x",
+        "term delete", "term show", "arch show", "arch", "arch record", "arch record component x",
         "arch record lesson x --why y", "arch record lesson x --why y --when z --severity bad",
         "arch list --kind card", "arch context x --lessons 51", "arch export", "arch import",
         "arch list -n 201",

@@ -106,6 +106,10 @@ async def test_what_is_out_of_reach_answers_like_what_does_not_exist(world: Worl
     assert await world.listed(reach) == ["all", "mine"]
     assert await world.found("other", reach) == await world.found("nonesuch", reach) == []
     assert (await world.service.list(reach, 1)).total == 2
+    for ident in (ids["other"], ids["bank"], "nonesuch"):
+        read = await world.service.list(reach, 1, (ids["mine"], ident))
+        assert [hit.term.id for hit in read.terms] == [ids["mine"]]
+        assert (read.total, read.missing) == (1, (ident,))
     asked = (ids["mine"], ids["other"], ids["bank"], "nonesuch")
     assert await world.service.delete(asked, reach) == Deleted(asked[:1], asked[1:])
     assert await world.listed() == ["bank", "safe", "all", "other"]

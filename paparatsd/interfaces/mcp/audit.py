@@ -87,7 +87,7 @@ async def _arch_check(service: ToolsApi, arguments: Arguments) -> ToolReply:
     except UnknownProject as error:
         nothing: dict[str, Any] = {"cards": [], **dict.fromkeys(_COUNTS, 0), "next_offset": None}
         return await not_asked(service, error, nothing)
-    return _audited(cards, notes, offset, request.limit, max_tokens)
+    return _audited(cards, notes, offset, request, max_tokens)
 
 
 async def _checked(
@@ -111,14 +111,18 @@ async def _checked(
 
 
 def _audited(
-    cards: list[dict[str, Any]], notes: list[str], offset: int, limit: int, max_tokens: int
+    cards: list[dict[str, Any]],
+    notes: list[str],
+    offset: int,
+    request: CardsRequest,
+    max_tokens: int,
 ) -> ToolReply:
     now = time.time()
     every = [{**one, "next": words.next_call(one)} for one in cards if words.is_not_as_it_was(one)]
     every.sort(key=lambda one: one["updated"])  # a list goes by when cards were first written
     shape: Shape = cleaned(
         {
-            "cards": every[offset : offset + limit],
+            "cards": every[offset : offset + request.limit],
             "looked_at": len(cards),
             "total": len(every),
             "unanchored": sum(not one["checks"] for one in cards),
@@ -131,7 +135,7 @@ def _audited(
     if cards:
         page.say(words.audit_lines(shape))
     else:
-        tell(page, words.no_cards_line())
+        tell(page, words.no_cards_line(chosen=requests.is_narrowed(request)))
     shown = fill(page, shape["cards"], lambda one, _place: words.audit_block(one, now))
     end = offset + len(shown)
     goes_on = bool(shown) and end < len(every)

@@ -109,6 +109,11 @@ DELETED = object_of(
 )
 """Which ids are gone, and which named nothing."""
 CHECKED = flag("Also check what the cards name against the code as it is now")
+IDS: Schema = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "Read those of these ids, instead of a list",
+}
 TOTAL: Schema = {**COUNT, "description": "those that are not shown included"}
 
 

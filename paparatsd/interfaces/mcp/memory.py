@@ -14,6 +14,7 @@ from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
     CHECKED,
+    IDS,
     LABEL,
     Shape,
     cut_to,
@@ -109,10 +110,14 @@ _ARCH_CONTEXT = ToolSpec(
 _ARCH_LIST = ToolSpec(
     name="arch_list",
     title="List architecture cards",
-    description="List the cards of the memory with their ids, oldest first, unranked.",
+    description=(
+        "List the cards of the memory with their ids, oldest first, unranked; or read those of "
+        "given ids whole."
+    ),
     input_schema=object_of(
         {
             **WHERE,
+            "ids": IDS,
             "kinds": KINDS,
             "include_history": flag("Also cards that were superseded or hold no more"),
             "checked": CHECKED,
@@ -128,8 +133,14 @@ _ARCH_LIST = ToolSpec(
         closed=True,
     ),
     output_schema=object_of(
-        {"cards": CARDS, "next_offset": NULLABLE_TEXT, "notes": TEXTS, "tokens": ESTIMATE},
-        ("cards", "next_offset", "notes", "tokens"),
+        {
+            "cards": CARDS,
+            "next_offset": NULLABLE_TEXT,
+            "notes": TEXTS,
+            "missing": TEXTS,
+            "tokens": ESTIMATE,
+        },
+        ("cards", "next_offset", "notes", "missing", "tokens"),
     ),
 )
 _SUGGESTION = object_of(
@@ -231,9 +242,24 @@ async def _arch_list(service: ToolsApi, arguments: Arguments) -> ToolReply:
     request = requests.cards_request(arguments, reach_of(arguments), cursor="offset")
     arguments.finish()
     try:
+        if request.ids:
+            return await _read(service, request, max_tokens)
         return await _listed(service, request, max_tokens)
     except UnknownProject as error:
-        return await not_asked(service, error, {"cards": [], "next_offset": None})
+        empty = {"cards": [], "next_offset": None, "missing": list(request.ids)}
+        return await not_asked(service, error, empty)
+
+
+async def _read(service: ToolsApi, request: CardsRequest, max_tokens: int) -> ToolReply:
+    """Answer with whole cards, of given ids."""
+    now = time.time()
+    shape: Shape = cleaned(shapes.cards_json(await service.memory.list(request)))
+    page = Page(max_tokens, "Cards by their ids", LABEL)
+    page.say(shape["notes"])
+    page.say(words.missing_lines(shape, "card", "arch_list"))
+    shown = fill(page, shape["cards"], lambda one, _place: words.card_block(one, now))
+    data = {"cards": shown, "next_offset": None, "notes": shape["notes"]}
+    return reply_of({**data, "missing": shape["missing"]}, page.text())
 
 
 async def _listed(service: ToolsApi, request: CardsRequest, max_tokens: int) -> ToolReply:
@@ -255,12 +281,14 @@ async def _listed(service: ToolsApi, request: CardsRequest, max_tokens: int) -> 
         request = replace(request, limit=len(shown))
     cursor = answer.next_cursor
     if not shape["cards"]:
-        tell(page, words.no_cards_line() if not request.cursor else "No cards are left.")
+        none = words.no_cards_line(chosen=requests.is_narrowed(request))
+        tell(page, "No cards are left." if request.cursor else none)
     text = page.text()
     if cursor and shown:
         text += f"\nThere are more; continue with offset={cursor}"
     next_offset: str | None = cursor if cursor and shown else None
-    return reply_of({"cards": shown, "next_offset": next_offset, "notes": shape["notes"]}, text)
+    data = {"cards": shown, "next_offset": next_offset, "notes": shape["notes"], "missing": []}
+    return reply_of(data, text)
 
 
 async def _arch_suggest(service: ToolsApi, arguments: Arguments) -> ToolReply:

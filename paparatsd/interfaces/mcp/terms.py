@@ -11,6 +11,7 @@ from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.mcp.knowledge_page import (
     DELETED,
     GROUP,
+    IDS,
     LABEL,
     PROJECT,
     RECORDED,
@@ -79,10 +80,11 @@ _TERM_SEARCH = ToolSpec(
 _TERM_LIST = ToolSpec(
     name="term_list",
     title="List the glossary",
-    description="List the terms of the glossary by name, with their ids.",
+    description="List the terms of the glossary by name, with their ids; or those of given ids.",
     input_schema=object_of(
         {
             **WHERE,
+            "ids": IDS,
             "limit": whole(
                 "How many terms of each group",
                 1,
@@ -102,9 +104,10 @@ _TERM_LIST = ToolSpec(
             "total": TOTAL,
             "next_offset": NULLABLE_COUNT,
             "notes": TEXTS,
+            "missing": TEXTS,
             "tokens": ESTIMATE,
         },
-        ("terms", "total", "next_offset", "notes", "tokens"),
+        ("terms", "total", "next_offset", "notes", "missing", "tokens"),
     ),
 )
 _TERM_RECORD = ToolSpec(
@@ -172,24 +175,26 @@ async def _term_search(service: ToolsApi, arguments: Arguments) -> ToolReply:
 async def _term_list(service: ToolsApi, arguments: Arguments) -> ToolReply:
     max_tokens = token_budget(arguments)
     reach = reach_of(arguments)
-    limit = requests.terms_limit(arguments)
+    limit, ids = requests.terms_limit(arguments), requests.ids_of(arguments)
     offset = arguments.number("offset", default=0, low=0, high=requests.MAX_TERMS_LISTED * 100)
     arguments.finish()
     try:
-        answer = await service.glossary.list(reach, limit)
+        answer = await service.glossary.list(reach, limit, ids)
     except UnknownProject as error:
-        return await not_asked(service, error, {"terms": [], "total": 0, "next_offset": None})
-    shape: Shape = cleaned(shapes.terms_json(answer))
+        empty = {"terms": [], "total": 0, "next_offset": None, "missing": list(ids)}
+        return await not_asked(service, error, empty)
+    shape: Shape = cleaned(shapes.listed_terms_json(answer))
     page = Page(max_tokens, f"Glossary, {answer.total} terms", LABEL)
     page.say(shape["notes"])
+    page.say(words.missing_lines(shape, "term", "term_list"))
     every = shape["terms"]
     rest = every[offset:]
     terms = fill(page, rest, lambda one, _place: words.term_block(one, found=False))
     end = offset + len(terms)
     goes_on = 0 < len(terms) < len(rest)
-    if not every:
+    if not every and not ids:
         tell(page, words.no_terms_line())
-    elif not rest:
+    elif every and not rest:
         tell(page, f"No terms from offset {offset} on; there are {len(every)}.")
     tail = ""
     if goes_on:

@@ -298,7 +298,8 @@ async def test_names_are_understood_as_their_languages_write_them(
 async def test_a_name_with_a_foreign_owner_means_nothing(world: MemoryWorld, at: str) -> None:
     world.index(MANY)
     told = await world.record(component("Cart"), anchors=[at])
-    assert "nothing of that name is indexed" in told.notes[0]
+    assert "is missing: nothing of that name is indexed" in told.notes[0]
+    assert [check.state for check in await audit(world)] == [MISSING], "said so at both times"
 
 
 async def test_each_overload_of_a_name_counts(world: MemoryWorld) -> None:

@@ -11,7 +11,7 @@ from paparatsd.settings import EmbedderSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NAMES = ("static", "openai", "llama", "ollama", "voyage")
+NAMES = ("static", "openai", "llama", "ollama", "voyage", "model2vec")
 STATIC_NAMES = ("static", "local")
 """Names of the built-in model; the second is what one of the systems before says for "nothing is
 sent anywhere"."""
@@ -19,7 +19,10 @@ sent anywhere"."""
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`wire` is the kind of endpoint that it is; at `url` it is not usable without its key."""
+    """`wire` is the kind of endpoint that it is; at `url` it is not usable without its key.
+
+    Without a `url` it is no endpoint.
+    """
 
     wire: str
     url: str
@@ -37,6 +40,7 @@ PROVIDERS = {
     "voyage": Provider(
         "voyage", "https://api.voyageai.com", "voyage-code-3", 1024, "VOYAGE_API_KEY"
     ),
+    "model2vec": Provider("model2vec", "", "", 0),
 }
 
 
@@ -58,6 +62,10 @@ def resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -
     if chosen.provider == "static":
         return EmbedderSettings()
     provider = PROVIDERS[chosen.provider]
+    if chosen.provider == "model2vec":
+        if not chosen.model:
+            raise BadSettings("embedder.model: with model2vec it must be the folder of a model")
+        return replace(chosen, url="", api_key=None)
     url = chosen.url or provider.url
     key = chosen.api_key or environment.get(provider.key_variable, "").strip() or None
     if provider.key_variable and url == provider.url and key is None:

@@ -17,6 +17,7 @@ from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.anchors import Checked, Held, check, hold, prepare, take, with_detail
 from paparatsd.knowledge.code_view import CodeView, Shown
 from paparatsd.knowledge.memory import Taken
+from paparatsd.knowledge.recall import path_in
 from paparatsd.knowledge_model import AnchorState
 from paparatsd.store.reader import CatalogReader
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from paparatsd.anchor_history import Gone
     from paparatsd.answerable import Answerable
     from paparatsd.history_service import HistoryService
-    from paparatsd.knowledge_model import AnchorCheck, CardHit
+    from paparatsd.knowledge_model import AnchorCheck, Card, CardHit
     from paparatsd.search.scope import ProjectScope
 
 log = structlog.get_logger()
@@ -38,6 +39,9 @@ T = TypeVar("T")
 MAX_CHECKED = 200
 """Files and anchors that are looked at for one answer."""
 CHECK_S = 5.0
+MAX_MOVED = 2_000
+"""Files and anchors that are looked at for whether they are the file that is asked about now."""
+MOVED_S = 1.0
 MAX_LOGS = 16
 """Changed places of one answer whose history is told."""
 LOGS_S = 4.0
@@ -114,6 +118,35 @@ class AnchorChecks:
             replace(hit, checks=tuple(next(told) for _ in held))
             for held, hit in zip(by_hit, hits, strict=True)
         ), notes if skipped else ()
+
+    async def moved(
+        self, cards: Sequence[Card], visible: frozenset[str] | None
+    ) -> Mapping[str, frozenset[str]]:
+        """Return by the id of a card the paths to which what it names has moved, if any.
+
+        Of the oldest cards only when they name very much; nothing when it cannot be said in time.
+        """
+        projects = self._projects(visible)
+        todo = [
+            (card.id, one)
+            for card in cards
+            for one in _held(
+                card.group, card.project, Taken(card.file_anchors, card.anchors), projects
+            )
+            if one.anchor.digest
+        ][:MAX_MOVED]
+        try:
+            async with asyncio.timeout(MOVED_S):
+                held = [one for _, one in todo]
+                found = await _look(self._catalog, projects, held, check)
+        except (PaparatsError, TimeoutError) as error:
+            log.debug("moved_places_left_out", error=str(error))
+            return {}
+        went: dict[str, set[str]] = {}
+        for (ident, _), one in zip(todo, found, strict=True):
+            if one.check.state is AnchorState.MOVED and one.check.address:
+                went.setdefault(ident, set()).add(path_in(one.check.address))
+        return {ident: frozenset(paths) for ident, paths in went.items()}
 
     def _projects(self, visible: frozenset[str] | None) -> list[ProjectScope]:
         """Return the projects that can be looked at, of those that may be told of (None: all)."""

@@ -15,7 +15,7 @@ from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, 
 from paparatsd.knowledge.cards import card_of, checked
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
-from paparatsd.knowledge.recall import figures, is_about, look, page
+from paparatsd.knowledge.recall import figures, files_in, is_about, look, page
 from paparatsd.knowledge_model import (
     Card,
     CardHit,
@@ -31,7 +31,7 @@ from paparatsd.model import GroupName
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from paparatsd.answerable import Answerable
@@ -88,14 +88,22 @@ class MemoryService:
         hits: list[CardHit] = []
         counts: dict[GroupName, int] = {}
         told: dict[str, None] = {}
+        moved = await self._moved(request, seen)
         for group in map(GroupName, seen.asked(request.reach)):
-            found = await look(self._notes, group, request, projects, seen.sees)
+            found = await look(self._notes, group, request, projects, seen.sees, moved)
             hits += found.hits
             counts[group] = found.cards
             told.update(dict.fromkeys(found.notes))
         hits = await self._without_hidden(hits, seen)
         shown, notes = await self._with_checks(hits, seen, wanted=request.checked)
         return ContextAnswer(request.question, shown, counts, (*told, *notes))
+
+    async def _moved(self, request: ContextRequest, seen: Sight) -> Mapping[str, frozenset[str]]:
+        """Return where what cards name is now; looked up only when files are asked about."""
+        if not (request.checked and files_in(request.question)):
+            return {}
+        notes = await self._told(request.reach, seen, CARD_KINDS)
+        return await self._checks.moved([card_of(note) for note in notes], seen.visible)
 
     async def _with_checks(
         self, hits: builtins.list[CardHit], seen: Sight, *, wanted: bool

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from paparatsd.errors import BadSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from paparatsd.settings import KnowledgeSettings
 
@@ -57,6 +57,22 @@ def publication_of(
             "knowledge endpoint could show nothing; name an allowed project, or unset one of both"
         )
     return Publication(chosen.tokens, audience, projects)
+
+
+def unregistered_lines(
+    chosen: KnowledgeSettings, registered: Collection[str], allowed_projects: Sequence[str]
+) -> tuple[str, ...]:
+    """Say which projects are to be published that nobody registered; a name may be mistyped."""
+    wanted = chosen.projects if chosen.tokens else ()
+    absent = [
+        name
+        for name in wanted
+        if name not in registered and (not allowed_projects or name in allowed_projects)
+    ]
+    return tuple(
+        f"knowledge.projects names {name!r}, which is not registered: nothing of it is published"
+        for name in absent
+    )
 
 
 def _check_whole(chosen: KnowledgeSettings) -> None:

@@ -21,6 +21,7 @@ from paparatsd.hook_times import HookTimes
 from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
+from paparatsd.publication import unregistered_lines
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
@@ -237,6 +238,9 @@ class Service:
         ]
         store = self._store_problems()
         said = self._settings.notes
+        here = {item.name for item in self._roster.sessions()}
+        chosen, allowed = self._settings.knowledge, self._settings.search.allowed_projects
+        said = (*said, *unregistered_lines(chosen, here, allowed))
         lost = (f"notes cannot be used: {problem}",) if (problem := self._notes.problem) else ()
         return (*settings, *said, *lost, *listed, *store, *embedding, *own, *unused, *polling)
 

@@ -45,9 +45,12 @@ _NUMBER = re.compile(r"[\[(]?v?\d+\.\d|unreleased\b|[\[(]unreleased", re.IGNOREC
 def read_head(path: str, language: str, lines: Sequence[str], outline: Outline) -> DocumentHead:
     """Read what a document says of itself; what it does not say is left empty."""
     fields = dict(outline.matter.fields)
+    unread = outline.matter.unread
     for key, value in _own_fields(language, lines, outline):
+        if key == "audience" and value and fields.get(key, value) != value:
+            unread = unread or f"{fields[key]}, {value}"
         fields.setdefault(key, value)
-    audience, refused = _audience(fields.get("audience", ""), outline.matter.unread)
+    audience, refused = _audience(fields.get("audience", ""), unread)
     return DocumentHead(
         title=_title(path, fields, lines, outline),
         link=next((link for link in _named(fields, LINKS) if _is_web_address(link)), ""),

@@ -37,7 +37,9 @@ def elide_data(text: str, lines: Sequence[str]) -> str:
     long = [line for line in lines if len(line) >= MIN_LINE]
     if sum(" " not in line.strip() for line in long) >= MIN_LINES - 1:
         text = _WRAPPED.sub(_replace_lines, text)
-    if any(len(line) >= MIN_RUN and max(map(len, line.split())) >= MIN_RUN for line in long):
+    if any(
+        len(line) >= MIN_RUN and max(map(len, line.split()), default=0) >= MIN_RUN for line in long
+    ):
         text = _RUN.sub(_replace_run, text)
     return text
 

@@ -212,7 +212,7 @@ def _fact_of(found: Found, start: int, reader: Reader, scope: int) -> Fact | Non
         return _binding(found, name, line, scope, reader)
     if kind == "returns":
         typed = _type(data[start:end])
-        if not typed or typed in _OWN:
+        if not typed or typed == "_":  # left out; `self` is a type in PHP
             return None
         return Fact("returns", "", node.start_point[0] + 1, scope, typed)
     return _statement(found, reader.text(start, end), scope, reader)

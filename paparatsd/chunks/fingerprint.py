@@ -12,8 +12,8 @@ from paparatsd.chunks.languages import LANGUAGES, TABLE_VERSION
 if TYPE_CHECKING:
     from paparatsd.chunks.limits import ChunkLimits
 
-CHUNKER_VERSION = 5
-"""Grows with each change of the code of this package that changes chunks, symbols or uses."""
+CHUNKER_VERSION = 6
+"""Grows with each change of this package's code that changes chunks, symbols, uses or facts."""
 
 _PACKAGES = ("tree-sitter", "tree-sitter-language-pack", "tree-sitter-c-sharp", "tree-sitter-yaml")
 

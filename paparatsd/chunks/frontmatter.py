@@ -21,17 +21,22 @@ MAX_ROWS = 300
 MAX_CHARS = 16_000
 MAX_VALUES = 1_000
 MAX_FIELD_CHARS = 2_000
+MAX_LABEL_CHARS = 50
 
 _ENDS = {"---": frozenset({"---", "..."}), "+++": frozenset({"+++"})}
-_AUDIENCE = re.compile(r"[ \t\"']*audience[ \t\"']*[:=](?P<label>.*)", re.IGNORECASE)
+_AUDIENCE = re.compile(
+    r"(?:^|[{,])[ \t\"']*audience[ \t\"']*[:=](?P<label>.*)|^[ \t]*\?[ \t\"']*audience[ \t\"']*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
     """`rows` the block takes, 0 without one; its scalar `fields` as text, keys in lower case.
 
-    `unread` is the label of an audience that stands in a block nobody can read, or that is no
-    single value: such a document must not fall to what others may see.
+    `unread` is the label of an audience that stands in a block nobody can read, in one that is not
+    at the very top, or that is no single value: such a document must not fall to what others may
+    see.
     """
 
     rows: int = 0
@@ -42,16 +47,14 @@ class FrontMatter:
 def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     """Read the block that begins on the very first line; never raises."""
     mark = lines[0].rstrip() if lines else ""
-    ends = _ENDS.get(mark)
-    if ends is None:
-        return FrontMatter()
-    limit = min(len(lines), MAX_ROWS)
-    end = next((row for row in range(1, limit) if lines[row].rstrip() in ends), 0)
-    inside = lines[1 : end or limit]
-    text = "\n".join(line.rstrip("\r") for line in inside)
-    document = _load(mark, text) if end and len(text) <= MAX_CHARS else None
+    if mark not in _ENDS:
+        return FrontMatter(unread=_said_of(_audience_below(lines), "not at the very top"))
+    end = _end_of(mark, lines, 0)
+    inside = lines[1 : end or MAX_ROWS]
+    text = "\n".join(line.rstrip("\r") for line in inside) if end < MAX_ROWS else ""
+    document = _load(mark, text) if 0 < end < MAX_ROWS and len(text) <= MAX_CHARS else None
     if document is None:
-        return FrontMatter(unread=_audience_in(inside))
+        return FrontMatter(unread=_said_of(_audience_in(inside), "among what cannot be read"))
     fields: dict[str, str] = {}
     unread = ""
     for name, value in document.items():
@@ -62,6 +65,35 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
         if words:
             fields.setdefault(key, words)
     return FrontMatter(end + 1, fields, unread)
+
+
+def _said_of(label: str, where: str) -> str:
+    """Return a label with where it stands instead of in front matter; "" for none."""
+    return f"{label[:MAX_LABEL_CHARS]} ({where})" if label else ""
+
+
+def _end_of(mark: str, lines: Sequence[str], begin: int) -> int:
+    """Return the row that ends the block which begins at a row, 0 for none."""
+    ends = _ENDS[mark]
+    rows = range(begin + 1, len(lines))
+    return next((row for row in rows if lines[row].rstrip() in ends), 0)
+
+
+def _audience_below(lines: Sequence[str]) -> str:
+    """Return the audience that a block names which has only blanks and comments above it.
+
+    Some programs take such a block for front matter, and its author did.
+    """
+    hidden = False
+    for row, line in enumerate(lines[:MAX_ROWS]):
+        words = line.strip().removeprefix("\ufeff")
+        hidden = hidden or words.startswith("<!--")
+        if hidden or not words:
+            hidden = hidden and "-->" not in words
+            continue
+        end = _end_of(words, [one.strip() for one in lines], row) if words in _ENDS else 0
+        return _audience_in(lines[row + 1 : end]) if end else ""
+    return ""
 
 
 def _load(mark: str, text: str) -> Mapping[str, Any] | None:
@@ -94,7 +126,7 @@ def _audience_in(lines: Sequence[str]) -> str:
     for line in lines:
         if not line or line.isspace():
             continue
-        found = _AUDIENCE.match(line)
+        found = _AUDIENCE.search(line[:MAX_FIELD_CHARS])
         if found is not None:
-            return found["label"].strip() or "?"
+            return (found["label"] or "").strip() or "?"
     return ""

@@ -98,6 +98,7 @@ def _groups(
 ) -> list[list[_Section]]:
     """Join a small section with its own subsections, so that a heading is never alone."""
     groups: list[list[_Section]] = []
+    bare = True  # whether the last group has headings only
     for section in sections:
         if groups:
             group = groups[-1]
@@ -105,10 +106,12 @@ def _groups(
             together = source.size(group[0].first, section.last)
             below = section.level > group[0].level or held < TINY_SHARE * limits.target
             small = held < SMALL_SHARE * limits.target and together <= limits.target
-            if below and (small or all(s.empty for s in group)):
+            if below and (small or bare):
                 group.append(section)
+                bare = bare and section.empty
                 continue
         groups.append([section])
+        bare = section.empty
     return groups
 
 

@@ -84,6 +84,10 @@ class StaticModel:
         """Like `encode`, for questions: same space, other weights."""
         return self._encode(texts, self._query_scales)
 
+    def knows(self, word: str) -> bool:
+        """Say whether a word in lower case has a row of its own."""
+        return self._vocabulary.has_word(word)
+
     def _encode(self, texts: Sequence[str], scales: NDArray[np.float32]) -> FloatMatrix:
         rows = np.empty((len(texts), self.spec.dimension), dtype=np.float32)
         for position, text in enumerate(texts):

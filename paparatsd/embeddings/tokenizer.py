@@ -56,6 +56,10 @@ class Vocabulary(dict[str, tuple[int, ...]]):
         tokens = text.translate(_TO_SPACES).split()
         return Counter(chain.from_iterable(map(self.__getitem__, tokens)))
 
+    def has_word(self, word: str) -> bool:
+        """Say whether a word in lower case is an entry by itself, not put together of pieces."""
+        return word in self._ids
+
     def __missing__(self, token: str) -> tuple[int, ...]:
         """Work out the pieces of a token seen for the first time (there may be none)."""
         pieces: list[int] = []

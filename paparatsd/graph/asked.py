@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class GraphProject:
     """One project at the generation that the answer is to reflect, or a later one.
 
-    `asked` is False for projects of the same group that are only looked at for what they provide.
+    `asked` is False for projects of the same group that are only looked at for what they provide
+    to those asked about, or use of them.
     """
 
     project_id: int

@@ -12,7 +12,7 @@ from paparatsd.graph.resolve import Resolver
 from paparatsd.graph.source import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from paparatsd.graph.asked import GraphProject
     from paparatsd.graph.near import Forms
@@ -34,6 +34,10 @@ class Ground:
         self._every = (*trees, *others)
         self._resolvers: dict[int, Resolver] = {}
 
+    def with_others(self) -> Ground:
+        """Return the ground of a question about the others too: where users are looked for."""
+        return Ground(self._grounds, self._every, ())
+
     def tree(self, name: ProjectName | str) -> Tree:
         """Return the tree of a project that is asked about; raises UnknownProject."""
         for tree in self.trees:
@@ -54,6 +58,15 @@ class Ground:
     def users_of(self, tree: Tree) -> tuple[Tree, ...]:
         """Return the trees asked about in which a definition of a tree may be used."""
         return tuple(one for one in self.trees if one.group == tree.group)
+
+    def look_up_users(self, tree: Tree, names: Iterable[str]) -> None:
+        """Look up at once what uses names in all trees that may use a definition of a tree."""
+        trees = self.users_of(tree)
+        wanted = list(dict.fromkeys(names))
+        missing = list(dict.fromkeys(name for one in trees for name in one.unheard(wanted)))
+        users = self._grounds.reader.users_of(missing) if missing else {}
+        for one in trees:
+            one.hear(missing, users)
 
     def chunks(self, tree: Tree, path: str) -> tuple[Chunk, ...]:
         """Return the chunks of a file with their texts, none when it is not shown any more."""

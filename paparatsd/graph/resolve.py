@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.expressions import reduce_expression
-from paparatsd.chunks.names import MAX_RECEIVER_CHARS
 from paparatsd.graph.bodies import only_body, with_bodies
 from paparatsd.graph.byname import (
     MAX_MEANINGS,
@@ -20,8 +18,9 @@ from paparatsd.graph.byname import (
 )
 from paparatsd.graph.candidates import find_candidates
 from paparatsd.graph.extensions import extended_by, extends_types
-from paparatsd.graph.files import TYPES
 from paparatsd.graph.imports import Found, Imports, without_stubs
+from paparatsd.graph.owners import constructors_of, overridden_by, owner_of
+from paparatsd.graph.receivers import Receivers, plain
 from paparatsd.graph.scopes import bindings, type_at
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -41,11 +40,6 @@ __all__ = ["MAX_MEANINGS", "Resolution", "Resolver", "distance", "is_test", "sym
 _MAX_KEPT = 50_000
 _HEAD = re.compile(r"[^\W\d]\w*")
 _LITERAL = re.compile(r"^[\"'`\d\[{]|^[fbru]{1,2}[\"']")
-_CAST = re.compile(
-    r"(?:[^()]|\([^()]*\))+?\s+as[!?]?\s+(?P<after>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?)"
-    r"|\((?P<before>[\w.:$]+(?:<[\w., ]+>)?(?:\[\])?\s?\*?)\)\s*[\w@$].*"
-)
-"""`value as Type` and `(Type) value`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +66,7 @@ class Resolver:
         self.others = tuple(others)
         self._imports = Imports(tree, self.others)
         self._types = Types(self._imports)
+        self._receivers = Receivers(self._types)
         self._names = Names(tree)
         self._kept: dict[tuple[object, ...], Resolution] = {}
 
@@ -108,11 +103,11 @@ class Resolver:
             return found
         if plain:
             return replace(found, targets=tuple(plain))
-        around = self._types.around(place)
+        around = self._types.surroundings.around(place)
         fitting = tuple(
             one
             for one in found.targets
-            if any(one in self._types.extending(own, _name_of(one)) for own in around)
+            if any(one in self._types.steps.extending(own, _name_of(one)) for own in around)
         )
         if fitting:
             return replace(found, targets=fitting)
@@ -150,8 +145,8 @@ class Resolver:
                     return self._exact(members, use)
                 blocked = blocked or self._types.members.lineage(owner).outside
             elif binding.fact is not None:
-                values = self._types.name(place, use.name) or ()
-                return self._of_values(_plain(values), use) or Resolution()
+                values = self._types.meanings.name(place, use.name) or ()
+                return self._of_values(plain(values), use) or Resolution()
             else:
                 return self._of_imports(place, binding.imports, use)
         found = None if lent else self._of_lent(place, use)
@@ -159,7 +154,7 @@ class Resolver:
 
     def _of_lent(self, place: Place, use: Use) -> Resolution | None:
         """Resolve a member of what lends its members to the function around."""
-        for value in self._types.lent(place):
+        for value in self._types.surroundings.lent(place):
             if value.target is not None and (
                 targets := self._types.members.bare(value.target, use.name)
             ):
@@ -182,7 +177,9 @@ class Resolver:
         if found.targets:
             return self._exact(found.targets, use)
         if found.chains:
-            return self._of_values(_plain(self._types.values_of(found)), use) or Resolution()
+            return (
+                self._of_values(plain(self._types.meanings.values_of(found)), use) or Resolution()
+            )
         whole = [
             Target(module.tree, path, -1)
             for module in found.modules
@@ -240,7 +237,7 @@ class Resolver:
     def _member(self, place: Place, use: Use) -> Resolution:
         if _LITERAL.match(use.receiver):
             return self._of_literal(place.file, use)
-        chain, values = self._receiver(place, use.receiver)
+        chain, values = self._receivers.read(place, use.receiver)
         if values:
             resolved = self._of_members(values, use)
             if resolved is not None:
@@ -249,7 +246,7 @@ class Resolver:
             whole = self._of_values(self._types.chain(place, f"{chain}.{use.name}"), use)
             if whole is not None and whole.targets:
                 return whole
-        if not values and (package := self._foreign(place, use.receiver)):
+        if not values and (package := self._receivers.foreign(place, use.receiver)):
             return self._unseen(place.file, use, package) or Resolution(external=package)
         return self._by_name(place.file, use, member=True)
 
@@ -275,49 +272,17 @@ class Resolver:
         certainty = Certainty.INFERRED if types == 1 else Certainty.AMBIGUOUS
         return Resolution(tuple(found[:MAX_MEANINGS]), certainty) if found else None
 
-    def _foreign(self, place: Place, receiver: str) -> str:
-        """Return the package that a receiver is from for sure, though nothing binds it; or ""."""
-        head = _HEAD.match(receiver) if len(receiver) < MAX_RECEIVER_CHARS else None
-        if head is None or self._types.name(place, head[0]) is not None:
-            return ""
-        traits, name = traits_of(place.file.language), head[0]
-        if name in traits.foreign:
-            return name
-        is_path = receiver.startswith("::", head.end()) or (
-            name[0].isupper() and traits.bound_types
-        )
-        if is_path and not self._types.chain(place, name):
-            return name
-        wildcards = self._imports.wildcards(self.tree, place.file)
-        named = [one for one in wildcards if name in (one.name, one.target)]
-        outside = all(self._imports.leads(self.tree, place.file, one) is None for one in named)
-        return name if named and outside else ""
-
-    def _receiver(self, place: Place, text: str) -> tuple[str, Sequence[Value]]:
-        """Return the chain that a receiver is, "" for none, and what it can be."""
-        if len(text) >= MAX_RECEIVER_CHARS:
-            return "", ()
-        while text.startswith("(") and _closes_at_end(text):
-            text = text[1:-1].strip()
-        cast = _CAST.fullmatch(text)
-        if cast is not None:
-            return "", self._types.of_type(place, cast["after"] or cast["before"])
-        chain = reduce_expression(text)
-        if not chain and ("\\" in text or text in _own_words(place.file)):
-            chain = text
-        return chain, self._types.chain(place, chain) if chain else ()
-
     def _of_members(self, values: Sequence[Value], use: Use) -> Resolution | None:
         """Return what a member of known things is, None when they say nothing about it."""
         targets: list[Target] = []
         external, known = "", False
         for value in values:
             if value.sort in (Sort.OUTSIDE, Sort.LIST):
-                targets += self._types.extending(value, use.name)
+                targets += self._types.steps.extending(value, use.name)
             if value.sort is Sort.OUTSIDE:
                 external, known = external or value.name or "?", True
                 continue
-            found, foreign = self._targets_in(value, use.name)
+            found, foreign = self._receivers.targets_in(value, use.name)
             targets += found
             external = external or foreign
             known = known or bool(found or foreign) or value.sort in (Sort.TYPE, Sort.OBJECT)
@@ -325,37 +290,6 @@ class Resolver:
         if targets:
             return self._exact(targets, use)
         return Resolution(external="" if external == "?" else external) if known else None
-
-    def _targets_in(self, value: Value, name: str) -> tuple[Sequence[Target], str]:
-        """Return the definitions of a member of something, or the package it is from."""
-        if value.sort is Sort.MODULE and value.module is not None:
-            found = self._imports.member(value.module, name)
-            if found.chains:
-                values = _plain(self._types.values_of(found))
-                return [one.target for one in values if one.target is not None], ""
-            whole = [Target(one.tree, path, -1) for one in found.modules for path in one.paths[:1]]
-            return found.targets or whole, found.external
-        if value.target is None:
-            return (), ""
-        members = self._types.members
-        if value.sort is Sort.FUNCTION:
-            found_own = members.own(value.target, name)
-            if found_own:
-                return found_own, ""
-            # A function that is not called is a property, or gives what it is asked for later.
-            results = [one for one in self._types.result(value) if one.sort is not Sort.FUNCTION]
-            for result in results:
-                inner, external = self._targets_in(result, name)
-                if inner or external:
-                    return inner, external
-            return (), ""
-        targets = members.find(value.target, name, inherited=value.inherited)
-        if targets:
-            return targets, ""
-        held = _plain(self._types.member(value, name))
-        if held and held[0].sort in (Sort.FUNCTION, Sort.TYPE):
-            return [one.target for one in held if one.target is not None], ""
-        return (), "?" if members.lineage(value.target).outside else ""
 
     def _of_values(self, values: Sequence[Value], use: Use) -> Resolution | None:
         targets = [one.target for one in values if one.target is not None]
@@ -387,14 +321,7 @@ class Resolver:
 
     def constructors(self, target: Target) -> Sequence[Target]:
         """Return what runs when a type is called or made; nothing for what is no type."""
-        symbol = symbol_of(target)
-        if symbol is None or symbol.kind not in TYPES:
-            return ()
-        for name in traits_of(_language(target)).constructors:
-            found = self._types.members.find(target, symbol.name if name == "=" else name)
-            if found:
-                return found
-        return ()
+        return constructors_of(self._types.members, target)
 
     # ------------------------------------------------------------------ names and types
 
@@ -424,43 +351,11 @@ class Resolver:
 
     def overridden(self, target: Target) -> Sequence[Target]:
         """Return the inherited members whose place a method takes, nearest first."""
-        owner, symbol = self.owner(target), symbol_of(target)
-        if owner is None or symbol is None:
-            return ()
-        members = self._types.members
-        return [
-            found
-            for above in members.lineage(owner).types[1:]
-            for found in members.own(above, symbol.name)
-        ]
+        return overridden_by(self._types.members, target)
 
     def owner(self, target: Target) -> Target | None:
         """Return the type that a definition is a member of."""
-        file = target.tree.file(target.path)
-        if file is None or target.index < 0:
-            return None
-        symbol = file.symbols[target.index]
-        if symbol.parent >= 0:
-            inside = file.symbols[symbol.parent].kind in TYPES
-            return Target(target.tree, target.path, symbol.parent) if inside else None
-        qualified = symbol.qualified.rpartition(".")[0]
-        for at in file.qualified(qualified) if qualified else ():
-            if file.symbols[at].kind in TYPES:
-                return Target(target.tree, target.path, at)
-        return self._owner_elsewhere(target, qualified)
-
-    def _owner_elsewhere(self, target: Target, qualified: str) -> Target | None:
-        name = qualified.rpartition(".")[2]
-        places = target.tree.defining([name])[name] if name else ()
-        near = sorted(places, key=lambda one: distance(target.path, one.path))[:MAX_MEANINGS]
-        found = [
-            one
-            for one in near
-            if (symbol := symbol_of(one)) is not None
-            and symbol.kind in TYPES
-            and symbol.qualified == qualified
-        ]
-        return found[0] if found else None
+        return owner_of(target)
 
 
 def _view(file: FileSymbols, use: Use) -> tuple[int, ...]:
@@ -480,31 +375,6 @@ def _view(file: FileSymbols, use: Use) -> tuple[int, ...]:
     return tuple(view)
 
 
-def _closes_at_end(text: str) -> bool:
-    """Say whether the bracket that a text begins with is closed by its last character."""
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        if depth == 0:
-            return at == len(text) - 1
-    return False
-
-
 def _name_of(target: Target) -> str:
     symbol = symbol_of(target)
     return "" if symbol is None else symbol.name
-
-
-def _language(target: Target) -> str:
-    file = target.tree.file(target.path)
-    return "" if file is None else file.language
-
-
-def _own_words(file: FileSymbols) -> frozenset[str]:
-    traits = traits_of(file.language)
-    return traits.own | traits.parent | traits.own_type
-
-
-def _plain(values: Sequence[Value]) -> list[Value]:
-    """Leave out objects: what is called or named is a function, a type, a module, an outsider."""
-    return [one for one in values if one.sort is not Sort.OBJECT]

@@ -125,3 +125,15 @@ def routes_of(resolver: Resolver, target: Target) -> Sequence[tuple[str, Fact]]:
             if any(one.key == target.key for one in answers):
                 found.append((path, fact))
     return found
+
+
+def may_answer(tree: Tree, file: FileSymbols, index: int) -> bool:
+    """Say whether a definition may answer some route, as far as a glance at it tells."""
+
+    def read() -> frozenset[str]:
+        values = (fact.value for _, fact in stated(tree, "route"))
+        return frozenset(value.rpartition(".")[2] for value in values if value)
+
+    return file.symbols[index].name in tree.keep("answering", read) or any(
+        fact.scope == index for fact in file.facts_of("route")
+    )

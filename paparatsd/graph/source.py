@@ -196,14 +196,22 @@ class Tree:
     def using(self, names: Iterable[str]) -> Mapping[str, Sequence[str]]:
         """Return for each name, spelled exactly so, the paths of the files that use it."""
         wanted = list(dict.fromkeys(names))
-        missing = [name for name in wanted if name not in self._using]
+        missing = self.unheard(wanted)
+        if missing and len(self._using) + len(missing) > MAX_KEPT_NAMES:
+            missing = wanted  # what is known of the others makes room
         if missing:
-            if len(self._using) + len(missing) > MAX_KEPT_NAMES:
-                self._using.clear()
-                missing = wanted
-            found = self._source.users_of(missing)
-            self._using.update((name, self._shown(found.get(name, ()))) for name in missing)
+            self.hear(missing, self._source.users_of(missing))
         return {name: self._using[name] for name in wanted}
+
+    def unheard(self, names: Iterable[str]) -> list[str]:
+        """Return the names whose users are not known yet."""
+        return [name for name in names if name not in self._using]
+
+    def hear(self, names: Sequence[str], users: Mapping[str, Iterable[VersionId]]) -> None:
+        """Take what uses these names as the source tells it: in whatever projects."""
+        if len(self._using) + len(names) > MAX_KEPT_NAMES:
+            self._using.clear()
+        self._using.update((name, self._shown(users.get(name, ()))) for name in names)
 
     def _shown(self, versions: Iterable[VersionId]) -> tuple[str, ...]:
         paths = self._paths

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,12 @@ from paparatsd.chunks.priors import Prior, path_priors
 from paparatsd.errors import BadQuery
 from paparatsd.graph.byname import MAX_MEANINGS
 from paparatsd.graph.degrees import share
+from paparatsd.graph.doubts import ENTRY_NAMES, doubts, is_entry
 from paparatsd.graph.files import CALLABLE, TYPES, VALUES
 from paparatsd.graph.links import Linker, Links
 from paparatsd.graph.refs import Refs, is_test
+from paparatsd.graph.requests import Requests
+from paparatsd.graph.routes import may_answer
 from paparatsd.graph.slices import Stopwatch
 from paparatsd.graph.source import Target
 from paparatsd.graph.traits import traits_of
@@ -20,13 +22,13 @@ from paparatsd.graph_model import Certainty, SurveyAnswer, Surveyed, SurveyReque
 from paparatsd.sources.globs import PathMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.ground import Ground
     from paparatsd.graph.slices import Steps
     from paparatsd.graph.source import Tree
-    from paparatsd.model import Symbol, Use
+    from paparatsd.model import Symbol
 
 MAX_LIMIT = 500
 MAX_LOOKED_AT = 20_000
@@ -35,7 +37,6 @@ SURVEY_S = 12.0
 """How long uses are resolved in one survey."""
 MAX_SYMBOLS = 400_000
 """Definitions that one survey goes through."""
-MAX_BASES = 60
 MAX_HUBS = 150
 """Definitions that may be hubs by their name and are looked at closely."""
 MAX_ENTRIES = 500
@@ -45,11 +46,9 @@ MAX_EXAMINED = 1_200
 _SURVEYED = (CALLABLE | TYPES) - {"test", "impl"}
 KINDS = _SURVEYED | VALUES | {"module", "route"}
 _ASIDE = Prior.TEST | Prior.EXAMPLE | Prior.DOCS | Prior.VENDORED | Prior.STUB
-_ENTRY_NAMES = frozenset({"main", "Main", "__main__", "lambda_handler", "handler", "wsgi", "asgi"})
 _BY_NAME = frozenset({"make", "dockerfile"})
 """Languages whose definitions people start by name."""
 _HUB = "used widely"
-_SPECIAL = re.compile(r"__\w+__|operator\b.*|~\w+|init|deinit|\[\]|<=>|==|to_s|inspect|initialize")
 
 
 # ---------------------------------------------------------------------- unused
@@ -65,8 +64,8 @@ def unused(ground: Ground, request: SurveyRequest) -> Steps[SurveyAnswer]:
     refs.prepare([target for target, _ in page])
     more = request.offset + len(page)
     notes = [
-        "Nothing in the indexed files names these. Uses through strings, reflection, templates, "
-        "or from other repositories cannot be seen."
+        "Nothing in the indexed files of their groups names these. Uses through strings, "
+        "reflection, templates, or from repositories that are not indexed cannot be seen."
     ]
     if survey.capped:
         notes.append("There are too many definitions to look at the uses of all of them.")
@@ -90,13 +89,18 @@ def _check(request: SurveyRequest) -> None:
 
 
 class _Unused:
-    """Goes through all definitions; those whose name is used are looked at closely."""
+    """Goes through all definitions; those whose name is used are looked at closely.
+
+    Users count in whatever project of the group they are, asked about or not.
+    """
 
     def __init__(self, ground: Ground, request: SurveyRequest) -> None:
         self._ground = ground
         self._kinds = frozenset(request.kinds) or _SURVEYED
         self._matcher = PathMatcher(request.scope.paths)
-        self._linker = Linker(ground)
+        self._whole = ground.with_others()
+        self._linker = Linker(self._whole)
+        self._requests = Requests(self._whole)
         self._looked_at = 0
         self._watch = Stopwatch(SURVEY_S)
         self.capped = False
@@ -115,7 +119,8 @@ class _Unused:
     def _in_tree(self, tree: Tree) -> Iterator[tuple[Target, tuple[str, ...]] | None]:
         """Yield what is unused in a tree, None for each definition that is used."""
         for file, indexes in _definitions(tree, self._kinds, self._matcher):
-            tree.using({file.symbols[index].name for index in indexes})
+            names = {file.symbols[index].name for index in indexes}
+            self._whole.look_up_users(tree, names)
             for index in indexes:
                 target = Target(tree, file.path, index)
                 with self._watch:
@@ -127,10 +132,16 @@ class _Unused:
         symbol = file.symbols[target.index]
         if symbol.kind in TYPES and _holds_what_is_used(file, symbol):
             return True
-        trees = self._ground.users_of(target.tree)
-        if not any(tree.using([symbol.name])[symbol.name] for tree in trees):
-            constructor = symbol.name in traits_of(file.language).constructors
-            return constructor or bool(_exported_as(file, symbol))
+        trees = self._whole.users_of(target.tree)
+        if any(tree.using([symbol.name])[symbol.name] for tree in trees):
+            if self._is_linked(target, symbol):
+                return True
+        elif symbol.name in traits_of(file.language).constructors or _exported_as(file, symbol):
+            return True
+        return self._is_requested(target, file)
+
+    def _is_linked(self, target: Target, symbol: Symbol) -> bool:
+        """Say whether something that is called like a definition means it, or may."""
         namesakes = target.tree.defining([symbol.name])[symbol.name]
         if len(namesakes) > MAX_MEANINGS:
             return True
@@ -140,9 +151,18 @@ class _Unused:
         self._looked_at += 1
         links = Links()
         for link in self._linker.uses_of(target, links):
-            if (link.user.path, link.user.index) != (target.path, target.index):
+            if link.cross or (link.user.path, link.user.index) != (target.path, target.index):
                 return True
         return links.capped or links.crowded
+
+    def _is_requested(self, target: Target, file: FileSymbols) -> bool:
+        """Say whether somebody of the group asks over HTTP for what a definition answers."""
+        if not may_answer(target.tree, file, target.index):
+            return False
+        if self._watch.is_over:
+            self.capped = True
+            return True
+        return next(self._requests.into(target), None) is not None
 
 
 def _definitions(
@@ -195,99 +215,6 @@ def _exported_as(file: FileSymbols, symbol: Symbol) -> bool:
         for facts in file.exports.values()
         for fact in facts
     )
-
-
-def doubts(ground: Ground, target: Target, file: FileSymbols) -> tuple[str, ...]:
-    """Return why a definition may be used although nothing names it."""
-    symbol = file.symbols[target.index]
-    found = []
-    if symbol.exported or _is_given_away(file, symbol):
-        found.append("exported")
-    if any(use.kind == "decorator" for use in _above(file, symbol)):
-        found.append("decorated")
-    if not symbol.exported and _is_constructor_of(file, symbol):
-        found.append("keeps others from making one")
-    if _SPECIAL.fullmatch(symbol.name):
-        found.append("called by the language")
-    if ground.resolver(target.tree).overridden(target):
-        found.append("overrides an inherited method")
-    elif _fits_interface(target, symbol):
-        found.append("an interface asks for one of its name")
-    elif _extends_foreign(ground, target):
-        found.append("its class extends one from elsewhere")
-    if symbol.kind == "route" or any(one.scope == target.index for one in file.facts_of("route")):
-        found.append("answers a route")
-    if is_entry(file, target.index):
-        found.append("entry point")
-    return tuple(found)
-
-
-def _is_given_away(file: FileSymbols, symbol: Symbol) -> bool:
-    """Say whether a statement of its own exports a symbol: `export { dig }`, `module.exports`."""
-    return symbol.parent < 0 and any(
-        not fact.type and symbol.name == (fact.value or fact.name)
-        for facts in file.exports.values()
-        for fact in facts
-    )
-
-
-def _is_constructor_of(file: FileSymbols, symbol: Symbol) -> bool:
-    """Say whether a symbol is a constructor that is called like its type."""
-    if symbol.parent < 0 or "=" not in traits_of(file.language).constructors:
-        return False
-    return file.symbols[symbol.parent].name == symbol.name
-
-
-def _above(file: FileSymbols, symbol: Symbol) -> Sequence[Use]:
-    return file.uses_between(symbol.lead_line or symbol.start_line, symbol.start_line)
-
-
-def _extends_foreign(ground: Ground, target: Target) -> bool:
-    """Say whether a method's type, or one that it extends, has a base from elsewhere."""
-    owner = ground.resolver(target.tree).owner(target)
-    left, seen = [owner] if owner is not None else [], 0
-    while left and seen < MAX_BASES:
-        one, seen = left.pop(), seen + 1
-        bases = ground.resolver(one.tree).bases(one) if one.tree is target.tree else ()
-        if len(bases) < _named_bases(one):
-            return True
-        left += bases
-    return False
-
-
-def _fits_interface(target: Target, symbol: Symbol) -> bool:
-    """Say whether a type may fit an interface by this method, though nobody says so (Go)."""
-    if symbol.kind != "method":
-        return False
-    namesakes = target.tree.defining([symbol.name])[symbol.name][:MAX_MEANINGS]
-    return any(_is_asked_for(one) for one in namesakes if one.key != target.key)
-
-
-def _is_asked_for(target: Target) -> bool:
-    file = target.tree.file(target.path)
-    parent = file.symbols[target.index].parent if file is not None else -1
-    return file is not None and parent >= 0 and file.symbols[parent].kind == "interface"
-
-
-def _named_bases(target: Target) -> int:
-    file = target.tree.file(target.path)
-    if file is None:
-        return 0
-    symbol = file.symbols[target.index]
-    return sum(
-        symbol.start_line <= use.line <= symbol.end_line and file.around(use.line) == target.index
-        for use in file.heritage
-    )
-
-
-def is_entry(file: FileSymbols, index: int) -> bool:
-    """Say whether a program may begin at a definition."""
-    symbol = file.symbols[index]
-    if symbol.parent >= 0 and symbol.name not in ("main", "Main"):
-        return False
-    if file.path.rpartition("/")[2] == "conftest.py":
-        return symbol.name.startswith("pytest_")
-    return symbol.name in _ENTRY_NAMES
 
 
 # ---------------------------------------------------------------------- hubs
@@ -378,7 +305,7 @@ def _entries(
             break
         answering = {fact.scope for fact in file.facts_of("route")}
         for index in indexes:
-            if file.symbols[index].name in _ENTRY_NAMES and is_entry(file, index):
+            if file.symbols[index].name in ENTRY_NAMES and is_entry(file, index):
                 found.append((Target(tree, file.path, index), "entry point"))
             elif file.symbols[index].kind == "route" or index in answering:
                 found.append((Target(tree, file.path, index), "answers a route"))

@@ -20,7 +20,7 @@ _MODIFIERS = re.compile(
     r"|'\w+\b|[&*?^@]+|<-|\.\.\.)\s*"
 )
 _SUFFIX = re.compile(r"\s*(?:\[\s*\d*\s*\]|[?!&*]+|\.\.\.|\b(?:const|mut)\b)\s*$")
-_PATH = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+_PATH = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 _GO_PREFIX = re.compile(r"^\[\s*[\d.]*\s*\]\s*(?=[\w*\[])")
 _GO_MAP = re.compile(r"^map\[")
 _PAIRS = {"<": ">", "[": "]", "(": ")", "{": "}"}
@@ -81,7 +81,7 @@ def _read_one(text: str, depth: int) -> Iterator[Named]:
         arguments = tuple(read_type(one, depth + 1) for one in _split(inside, ","))
         if end > 0 and rest[end + 1 :].strip().startswith("[]"):
             listed = True
-    yield Named(path[0].strip("\\"), arguments, listed)
+    yield Named(path[0], arguments, listed)
 
 
 def _marked(types: tuple[Named, ...], listed: bool) -> Iterator[Named]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from paparatsd.graph.files import FileSymbols
     from paparatsd.graph.imports import Module
     from paparatsd.graph.source import Target, Tree
+
+
+MAX_ALTERNATIVES = 6
+"""Things that an expression can be."""
 
 
 class Sort(StrEnum):
@@ -44,6 +49,10 @@ class Value:
     text: str = ""
 
 
+Values = tuple[Value, ...]
+Step = Callable[[Value], Values]
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where an expression stands: in the symbol `scope` of a file (-1: at its top), in a line.
@@ -61,3 +70,25 @@ class Place:
 def outside(package: str, text: str = "") -> Value:
     """Return something that another package defines, of a type that is called so."""
     return Value(Sort.OUTSIDE, name=package, text=text)
+
+
+def each(values: Values, step: Step) -> Values:
+    """Return what a step gives from any of these."""
+    found: dict[Value, None] = {}
+    for one in values:
+        found.update(dict.fromkeys(step(one)))
+    return tuple(found)[:MAX_ALTERNATIVES]
+
+
+def as_types(values: Values) -> Values:
+    """Return types where there are objects of them."""
+    return tuple(replace(one, sort=Sort.TYPE) if one.sort is Sort.OBJECT else one for one in values)
+
+
+def element(value: Value) -> Values:
+    """Return what something holds; of things from outside nobody knows."""
+    return (
+        value.elements
+        if value.sort is Sort.LIST
+        else ((value,) if value.sort is Sort.OUTSIDE else ())
+    )

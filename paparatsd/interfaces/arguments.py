@@ -168,7 +168,7 @@ class Arguments:
         """Refuse what nobody asked for: a misspelt argument must not pass for none."""
         if self._members:
             unknown = ", ".join(repr(name)[:80] for name in sorted(self._members)[:5])
-            known = ", ".join(self._known) or "none"
+            known = ", ".join(dict.fromkeys(self._known)) or "none"
             raise BadQuery(f"unknown argument {unknown}; known are: {known}")
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.history_shapes import last_change_json
-from paparatsd.interfaces.shapes import freshness_json
+from paparatsd.interfaces.place_shapes import place_json
+from paparatsd.interfaces.shapes import ending_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from paparatsd.graph_model import (
         Affected,
         CallPath,
@@ -26,17 +25,12 @@ if TYPE_CHECKING:
         SymbolRef,
         UsagesAnswer,
     )
-    from paparatsd.model import Freshness
 
 
 def symbol_json(symbol: SymbolRef) -> dict[str, Any]:
     """Return one definition, or the top level of a file."""
     return {
-        "project": symbol.project,
-        "path": symbol.path,
-        "start_line": symbol.start_line,
-        "end_line": symbol.end_line,
-        "address": symbol.address,
+        **place_json(symbol),
         "kind": symbol.kind,
         "name": symbol.qualified,
         "language": symbol.language,
@@ -74,7 +68,7 @@ def usages_json(answer: UsagesAnswer) -> dict[str, Any]:
             for one in answer.found
         ],
         "meant": answer.meant,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -104,7 +98,7 @@ def definition_json(answer: DefinitionAnswer) -> dict[str, Any]:
         ],
         "total": answer.total,
         "external": answer.external or None,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -117,7 +111,7 @@ def outline_json(answer: OutlineAnswer) -> dict[str, Any]:
         "folders": dict(answer.folders),
         "total_files": answer.total_files,
         "next_offset": answer.next_offset,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -140,7 +134,7 @@ def paths_json(answer: PathsAnswer) -> dict[str, Any]:
         "source": [symbol_json(one) for one in answer.source],
         "target": [symbol_json(one) for one in answer.target],
         "paths": [_path_json(path) for path in answer.paths],
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -181,7 +175,7 @@ def impact_json(answer: ImpactAnswer) -> dict[str, Any]:
         ],
         "total": answer.total,
         "capped": answer.capped,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -192,7 +186,7 @@ def changed_json(answer: ChangedAnswer) -> dict[str, Any]:
         "symbols": [_changed_symbol_json(one) for one in answer.symbols],
         "files": answer.files,
         "total": answer.total,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 
@@ -217,9 +211,5 @@ def survey_json(answer: SurveyAnswer) -> dict[str, Any]:
         ],
         "total": answer.total,
         "next_offset": answer.more,
-        **_end(answer.freshness, answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
-
-
-def _end(freshness: Sequence[Freshness], notes: Sequence[str]) -> dict[str, Any]:
-    return {"freshness": [freshness_json(one) for one in freshness], "notes": list(notes)}

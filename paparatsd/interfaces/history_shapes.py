@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from paparatsd.interfaces.place_shapes import place_json
+
 if TYPE_CHECKING:
     from paparatsd.commits import Moment, Person
     from paparatsd.history_model import (
@@ -171,11 +173,7 @@ def found_commit_json(found: FoundCommit) -> dict[str, Any]:
 
 def _place_json(place: TouchedPlace) -> dict[str, Any]:
     return {
-        "project": place.project,
-        "path": place.path,
-        "start_line": place.start_line,
-        "end_line": place.end_line,
-        "address": place.address,
+        **place_json(place),
         "symbol": place.symbol,
         "kind": place.kind,
     }

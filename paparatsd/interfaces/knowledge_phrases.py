@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ _COMMANDS = {
     "arch_suggest_components": "paparats arch suggest",
     "arch_delete": "paparats arch delete",
 }
-_POSITIONAL = frozenset({"address", "ids"})
+_POSITIONAL = frozenset({"address", "ids", "name", "query", "question"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,23 @@ class Voice:
         'arch_delete with ids=42'
         >>> PERSON.call("arch_record_decision", supersedes="42")
         'paparats arch record decision --supersedes 42'
+        >>> PERSON.call("arch_record_component", name="Cash desk", project="shop")
+        "paparats arch record component 'Cash desk' --project shop"
         """
         if not self.commands:
             said = ", ".join(f"{name}={value}" for name, value in given.items())
             return f"{tool} with {said}" if said else tool
         words = [
-            value if name in _POSITIONAL else f"--{name.replace('_', '-')} {value}"
+            shlex.quote(value)
+            if name in _POSITIONAL
+            else f"{self.option(name)} {shlex.quote(value)}"
             for name, value in given.items()
         ]
         return " ".join([_COMMANDS[tool], *words])
+
+    def option(self, name: str) -> str:
+        """Return how an argument is called: min_score, or --min-score for a person."""
+        return f"--{name.replace('_', '-')}" if self.commands else name
 
 
 AGENT = Voice()

@@ -23,6 +23,7 @@ from paparatsd.interfaces.knowledge_phrases import (
     old_as,
     place_of,
 )
+from paparatsd.knowledge.folding import name_key
 from paparatsd.plain_text import clean_text, one_line
 from paparatsd.search.render import fenced
 
@@ -131,6 +132,10 @@ def piece_line(shape: Shape) -> str:
     end = shape["next_offset"]
     if end is None and shape["offset"] == 0:
         return ""
+    if shape["offset"] >= shape["total_chars"]:
+        return (
+            f"it has {shape['total_chars']} characters: nothing is left from {shape['offset']} on"
+        )
     last = shape["total_chars"] if end is None else end
     said = f"characters {shape['offset']}-{last} of {shape['total_chars']}"
     return f"{said}; this is its end" if end is None else f"{said}; continue with offset={end}"
@@ -168,11 +173,14 @@ def term_outcome(recorded: Shape, term: str, where: str, voice: Voice = AGENT) -
         return f"Recorded {name!r} in {where}. id {number}"
     if recorded["outcome"] == "updated":
         return f"Updated {name!r} in {where}: it says this now instead of what it said. id {number}"
-    near = f"{inline(recorded['label'])!r} says {_near(recorded)}, id {number}"
+    there = inline(recorded["label"])
+    if name_key(there) == name_key(name):
+        return f"Not recorded: {name!r} is there already, written {there!r}, id {number}."
+    near = f"{there!r} says {_near(recorded)}, id {number}"
     return (
-        f"Not recorded: {near}. Read it with {voice.call('term_search')}. If it is the same thing, "
-        f"record {inline(recorded['label'])!r} again with {name!r} among its aliases; if it is "
-        "not, say in the definition what sets them apart and record it again."
+        f"Not recorded: {near}. Read it with {voice.call('term_search', query=there)}. If it is "
+        f"the same thing, record {there!r} again with {name!r} among its aliases; if it is not, "
+        "say in the definition what sets them apart and record it again."
     )
 
 
@@ -321,11 +329,14 @@ def _reading(card: Shape, voice: Voice) -> str:
 
 def nothing_remembered(shape: Shape, voice: Voice = AGENT) -> str:
     """Say whether memory has cards that are not near, or none at all, and what to do."""
-    groups = [f"{name}: {number}" for name, number in shape["counts"].items() if number]
+    groups = [
+        f"{counted(number, 'card')} in {name}" for name, number in shape["counts"].items() if number
+    ]
     if groups:
+        lower = voice.option("min_score")
         return (
-            f"No card is near enough to this question (there are {', '.join(groups)}). Ask in "
-            f"other words or name files, lower min_score, or call {voice.call('arch_list')}. "
+            f"No card is near enough to this question (of {', '.join(groups)}). Ask in other "
+            f"words or name files, lower {lower}, or see all with {voice.call('arch_list')}. "
             "Memory is sparse: a miss does not mean that nothing was decided."
         )
     return (
@@ -353,7 +364,7 @@ def card_outcome(recorded: Shape, kind: str, label: str, where: str, voice: Voic
         if kind == "lesson":
             return f"Known already, and confirmed by this: {near}. Nothing else was written."
         return f"Updated {kind} {name!r} in {where}; its id stays. id {number}"
-    read = voice.call("arch_context")
+    read = voice.call("arch_context", question=inline(recorded["label"]))
     if kind == "decision":
         replace = voice.call("arch_record_decision", supersedes=number)
         advice = (

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
 from paparatsd.interfaces import history_shapes
+from paparatsd.interfaces.place_shapes import place_json
 from paparatsd.search.explanation import explanation, meanings_of
 from paparatsd.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from paparatsd.history_model import ChunkLog, CommitsAnswer, Explanation
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
@@ -58,17 +59,18 @@ def freshness_json(freshness: Freshness) -> dict[str, Any]:
     }
 
 
+def ending_json(freshness: Sequence[Freshness], notes: Sequence[str]) -> dict[str, Any]:
+    """Return what answers end with: how fresh they are, and what is to be known of them."""
+    return {"freshness": [freshness_json(one) for one in freshness], "notes": list(notes)}
+
+
 def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return one result; what was not asked for is not there.
 
     That is `related`, `last_change` and `explanation`.
     """
     shape: dict[str, Any] = {
-        "project": hit.project,
-        "path": hit.path,
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
-        "address": hit.address,
+        **place_json(hit),
         "score": round(hit.score, 4),
         "confidence": hit.confidence.value,
         "language": hit.language,
@@ -113,8 +115,7 @@ def answer_json(
     shape: dict[str, Any] = {
         "query": answer.query,
         "results": [hit_json(hit, explain=explain) for hit in answer.hits],
-        "freshness": [freshness_json(one) for one in answer.freshness],
-        "notes": list(answer.notes),
+        **ending_json(answer.freshness, answer.notes),
         "took_ms": round(answer.took_ms, 3),
         "total_candidates": answer.total_candidates,
         "tokens": sum(estimate_tokens(hit.text) for hit in answer.hits),
@@ -161,8 +162,7 @@ def explanation_json(answer: Explanation) -> dict[str, Any]:
             for one in answer.timeline
         ],
         "owners": [history_shapes.owner_json(one) for one in answer.owners],
-        "freshness": [freshness_json(one) for one in answer.freshness],
-        "notes": list(answer.notes),
+        **ending_json(answer.freshness, answer.notes),
     }
 
 

@@ -3,6 +3,9 @@
 In front are the facts as YAML, then the name as a heading, then one section (`## Context`) per
 text. A line of a text that would read as the heading of a section gets a backslash in front. What
 is written is read back as the same value, and that written again gives the same bytes.
+
+Such a file is a document of the project that it lies in, too. It says itself that it is an internal
+one, so that publishing a project's documents does not publish what was noted about its code.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from paparatsd.knowledge_model import (
     NoteFile,
     Term,
 )
+from paparatsd.naming import UNLABELLED
 from paparatsd.plain_yaml import dump_plain_yaml
 
 if TYPE_CHECKING:
@@ -98,6 +102,7 @@ def _facts(note: Card | Term, kind: str) -> dict[str, Any]:
         "kind": kind,
         "group": str(note.group),
         "project": note.project and str(note.project),
+        "audience": UNLABELLED,
     }
     moments = {"created": _moment(note.created), "updated": _moment(note.updated)}
     if isinstance(note, Term):

@@ -2,7 +2,8 @@
 
 A file with an id is that note: one that is not here yet is written as it stands, one that is here
 is changed when the file says something else and is not older. A file without an id is a new note
-and is compared with what is there like any other (`memory`, `glossary`).
+and is compared with what is there like any other (`memory`, `glossary`); but to take it in again
+changes nothing, and confirms no lesson, so that an import may follow each pull.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from paparatsd.knowledge_model import (
     Card,
     CardDraft,
     CardKind,
+    CardStatus,
     Component,
     Imported,
     Outcome,
@@ -198,6 +200,9 @@ async def _write(
 async def _add(
     parts: ImportParts, name: str, note: Card | Term, seen: Sight, *, dry: bool
 ) -> Imported:
+    there = await _already(parts, note, seen)
+    if there:
+        return Imported(name, UNCHANGED, there)
     if isinstance(note, Term):
         return await _add_term(parts, name, note, dry=dry)
     draft = CardDraft(
@@ -206,8 +211,31 @@ async def _add(
     if isinstance(note.body, Component) and note.project is None:
         raise BadQuery("a component belongs to a project: say which")
     taken = await parts.take(note)
-    found = await parts.memory.record(draft, taken, seen.sees, status=note.status, dry=dry)
+    found = await parts.memory.record(
+        draft, taken, seen.sees, status=note.status, dry=dry, confirms=False
+    )
     return _told(name, found)
+
+
+async def _already(parts: ImportParts, note: Card | Term, seen: Sight) -> str:
+    """Return the id of a note that says all that this one says, "" when there is none."""
+    label = note.term if isinstance(note, Term) else note.label
+    for one in await parts.notes.named(label, note.group, (_kind(note),)):
+        here = one.note
+        if here.project == note.project and seen.sees(here) and _has_all(value_of(here), note):
+            return here.id
+    return ""
+
+
+def _has_all(here: Card | Term, note: Card | Term) -> bool:
+    if isinstance(here, Term) or isinstance(note, Term):
+        mine = replace(here, id="", created=0.0, updated=0.0)
+        return mine == replace(note, created=0.0, updated=0.0)
+    held = {one.at for one in (*here.file_anchors, *here.anchors)}
+    named = {one.at for one in (*note.file_anchors, *note.anchors)}
+    # A decision that was superseded since comes back by its id alone, not with the next pull.
+    holds = here.status is note.status or here.status is CardStatus.SUPERSEDED
+    return here.body == note.body and named <= held and holds
 
 
 async def _add_term(parts: ImportParts, name: str, note: Term, *, dry: bool) -> Imported:

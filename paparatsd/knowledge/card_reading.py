@@ -40,8 +40,10 @@ MAX_FILE_CHARS = 400_000
 
 _FACTS = frozenset({
     "id", "kind", "group", "project", "status", "created", "updated", "scope", "severity",
-    "confirmations", "supersedes", "superseded_by", "neighbours", "aliases", "files", "anchors",
+    "audience", "confirmations", "supersedes", "superseded_by", "neighbours", "aliases", "files",
+    "anchors",
 })  # fmt: skip
+"""What may stand in front. `audience` is for those who read the file as a document."""
 
 
 class CardFileError(ValueError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import Conflict, PaparatsError, StateCorrupt, StateUnwritable
+from paparatsd.knowledge.likeness import measure_of
 from paparatsd.knowledge.shelf import Shelf
 from paparatsd.store.notes import NotesFile, Rows
 
@@ -162,7 +163,9 @@ class KeptNotes:
         if shelf is None:
             file = self.open()
             vectors = file.vectors(self._fingerprint, group) if self._dimension else {}
-            shelf = self._shelves[group] = Shelf(file.all_of(group), vectors, self._dimension)
+            shelf = self._shelves[group] = Shelf(
+                file.all_of(group), vectors, self._dimension, measure_of(self._fingerprint)
+            )
         return shelf
 
     def all_of(self, group: str | None, kinds: Collection[str]) -> list[Note]:

@@ -81,9 +81,12 @@ class Memory:
         *,
         status: CardStatus = CardStatus.ACCEPTED,
         dry: bool = False,
+        confirms: bool = True,
     ) -> Recorded:
         """Write a checked draft unless its like is there; `dry`: only say what would be done.
 
+        A lesson that is there already is confirmed, or a duplicate like any other card when the
+        draft does not say that it was learned once more (`confirms`).
         Raises BadQuery and Conflict for a decision to supersede that cannot be, StateUnwritable.
         """
         async with self._notes.lock(draft.group):
@@ -92,7 +95,7 @@ class Memory:
             elif isinstance(draft.body, Decision) and draft.body.supersedes:
                 answer, written = await self._supersede(draft, draft.body.supersedes, taken, sees)
             else:
-                answer, written = await self._gated(draft, taken)
+                answer, written = await self._gated(draft, taken, confirms=confirms)
             if written.notes and not dry:
                 notes = [
                     replace(note, status=status.value) if note.id == written.new else note
@@ -101,7 +104,9 @@ class Memory:
                 await self._notes.write(notes, expected=written.expected)
         return answer
 
-    async def _gated(self, draft: CardDraft, taken: Taken) -> tuple[Recorded, _Written]:
+    async def _gated(
+        self, draft: CardDraft, taken: Taken, *, confirms: bool
+    ) -> tuple[Recorded, _Written]:
         near, limits = await self._nearest(draft), self._notes.thresholds
         if not near.hits:
             made, written = self._create(draft, taken)
@@ -113,7 +118,7 @@ class Memory:
             return replace(told, outcome=made.outcome, id=made.id), written
         if similarity < limits.card_duplicate:
             return told, _Written()
-        if isinstance(draft.body, Decision):
+        if isinstance(draft.body, Decision) or not confirms:
             return replace(told, outcome=Outcome.DUPLICATE), _Written()
         return replace(told, outcome=Outcome.UPDATED), self._confirm(note, taken)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from paparatsd.errors import BadQuery
+from paparatsd.plain_text import INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ MAX_CHARS = 1_000
 
 _PROJECT = re.compile(r"(?P<project>[A-Za-z0-9._-]+):(?!:)(?P<rest>.*)", re.DOTALL)
 _LINES = re.compile(r"(?P<path>.+?):(?P<start>[1-9]\d{0,8})(?:-(?P<end>[1-9]\d{0,8}))?")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f{INVISIBLE}]")
 
 
 @dataclass(frozen=True, slots=True)

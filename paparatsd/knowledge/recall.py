@@ -54,10 +54,12 @@ async def look(
     request: ContextRequest,
     projects: frozenset[str],
     sees: Callable[[Note], bool],
+    moved: Mapping[str, frozenset[str]] | None = None,
 ) -> Looked:
     """Return what one group's memory says of a question, by kind, best first.
 
-    `projects`: those that are asked about, empty for all. Raises BadQuery.
+    `projects`: those that are asked about, empty for all. `moved`: by the id of a card the paths
+    where something that it names is now. Raises BadQuery.
     """
     limits, question = _limits(request), _question(request)
     floor = notes.thresholds.card_floor if request.min_score is None else request.min_score
@@ -74,7 +76,11 @@ async def look(
         question, group, tuple(wanted), lambda note: note.id in ids, len(ids), query=True
     )
     files = files_in(question)
-    scored = [_scored(note, score, projects, files) for note, score in nearest.hits]
+    went = moved or {}
+    scored = [
+        _scored(note, score, projects, _names_files(note, files, went.get(note.id, frozenset())))
+        for note, score in nearest.hits
+    ]
     # Sorted once more, after the boost and before the floor.
     scored = sorted(
         (one for one in scored if one.score >= floor),
@@ -130,8 +136,11 @@ class _Scored(NamedTuple):
     named: int = 0
 
 
-def _scored(note: Note, likeness: float, projects: frozenset[str], files: Sequence[str]) -> _Scored:
-    named = names_files(card_of(note), files) if files else 0
+def _names_files(note: Note, files: Sequence[str], moved: frozenset[str]) -> int:
+    return names_files(card_of(note), files, moved) if files else 0
+
+
+def _scored(note: Note, likeness: float, projects: frozenset[str], named: int) -> _Scored:
     if named:
         return _Scored(note, 1.0, named)
     boost = BOOST if projects and note.project in projects else 0.0
@@ -150,14 +159,22 @@ def files_in(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.rstrip("/") for part in parts if part.strip("./")))
 
 
-def names_files(card: Card, files: Iterable[str]) -> int:
-    """Return how exactly a card names one of these files: 2 itself, 1 a folder, 0 not at all."""
+def path_in(address: str) -> str:
+    """Return the path of an address in its project."""
+    return address.partition("#")[0].partition(":")[2]
+
+
+def names_files(card: Card, files: Iterable[str], moved: frozenset[str] = frozenset()) -> int:
+    """Return how exactly a card names one of these files: 2 itself, 1 a folder, 0 not at all.
+
+    `moved`: paths where something that it names is now.
+    """
     asked = list(files)
     if not asked:
         return 0
     paths = {one.path for one in places_of(card) if one.path}
     anchors = (*card.file_anchors, *card.anchors)
-    paths |= {one.address.partition("#")[0].partition(":")[2] for one in anchors if one.address}
+    paths |= {path_in(one.address) for one in anchors if one.address} | moved
     best = 0
     for path in filter(None, paths):
         for file in asked:

@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from paparatsd.knowledge.folding import name_key, words_of
-from paparatsd.knowledge.likeness import Noted, likeness
+from paparatsd.knowledge.folding import name_key
+from paparatsd.knowledge.likeness import Noted
+from paparatsd.knowledge.traits import stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from paparatsd.knowledge.likeness import Measure
     from paparatsd.store.notes import Note
 
     Vector = NDArray[np.float32]
 
 COMPARED = 64
-"""So many notes at least, nearest by vector or by words, are compared in full."""
+"""So many notes at least, nearest by vector and as many by words, are compared in full ..."""
+MOST_COMPARED = 256
+"""... and at most so many of either; the likeness of others to what is asked counts as 0."""
 _ROOM = 64
 
 
@@ -40,10 +44,18 @@ class Shelf:
     """The notes of one group. For one thread."""
 
     def __init__(
-        self, notes: Iterable[Note], vectors: Mapping[str, Vector], dimension: int
+        self,
+        notes: Iterable[Note],
+        vectors: Mapping[str, Vector],
+        dimension: int,
+        measure: Measure,
     ) -> None:
-        """Take the notes and the vectors of the current embedder; `dimension` 0 for none."""
+        """Take the notes and the vectors of the current embedder; `dimension` 0 for none.
+
+        `measure`: how its notes are compared.
+        """
         self._dimension = dimension
+        self._measure = measure
         self._notes: list[Note] = []
         self._places: dict[str, int] = {}
         self._matrix = np.zeros((_ROOM, dimension), dtype=np.float32)
@@ -88,7 +100,7 @@ class Shelf:
         for name, _ in _names_of(note):
             _discard(self._names, name, ident)
         if self._words is not None:
-            for word in words_of(note.text):
+            for word in stems_of(note.text):
                 self._words[word].discard(ident)
 
     def _make_room(self, count: int) -> None:
@@ -144,30 +156,36 @@ class Shelf:
             for place, note in enumerate(self._notes)
             if (not kinds or note.kind in kinds) and accept(note)
         ]
+        count = min(max(COMPARED, 2 * limit), MOST_COMPARED)
+        compared = set(self._candidates(asked, accepted, count))
         found = [
-            (self._notes[place], likeness(asked, self._noted(place)))
-            for place in self._candidates(asked, accepted, max(COMPARED, 2 * limit))
+            (
+                self._notes[place],
+                self._measure.of(asked, self._noted(place)) if place in compared else 0.0,
+            )
+            for place in (accepted if limit > len(compared) else compared)
         ]
         best = heapq.nsmallest(limit, found, key=lambda one: (-one[1], one[0].created, one[0].id))
         return best, len(accepted) - int(np.count_nonzero(self._has[accepted]))
 
     def _noted(self, place: int) -> Noted:
         note = self._notes[place]
-        return Noted(note.label, note.text, self._matrix[place] if self._has[place] else None)
+        vector = self._matrix[place] if self._has[place] else None
+        return Noted(note.label, note.text, vector, note.kind)
 
     def _candidates(self, asked: Noted, accepted: list[int], count: int) -> Iterable[int]:
-        """Return the places worth a comparison: near by vector, or by words where there is none."""
+        """Return the places worth a comparison: near by vector, and those near by words."""
         if len(accepted) <= count:
             return accepted
         places = np.array(accepted)
+        by_words = self._by_words(asked.text, set(accepted), count)
         if asked.vector is None or asked.vector.shape != (self._dimension,):
-            return self._by_words(asked.text, set(accepted), count)
+            return by_words
         with_vector = places[self._has[places]]
         # No matrix product: it adds in another order from thread count to thread count.
         scores = np.einsum("ij,j->i", self._matrix[: len(self._notes)], asked.vector)[with_vector]
         best = with_vector[np.argsort(-scores, kind="stable")[:count]]
-        without = set(places[~self._has[places]].tolist())
-        return [*best.tolist(), *(self._by_words(asked.text, without, count) if without else ())]
+        return [*best.tolist(), *by_words]
 
     def _by_words(self, text: str, places: set[int], count: int) -> list[int]:
         """Return the places that share most words with a text, rare words counting more."""
@@ -176,7 +194,7 @@ class Shelf:
             for note in self._notes:
                 self._add_words(self._words, note)
         weights: defaultdict[int, float] = defaultdict(float)
-        for word in sorted(words_of(text)):
+        for word in sorted(stems_of(text)):
             idents = self._words.get(word, ())
             weight = math.log(1 + len(self._notes) / (1 + len(idents)))
             for place in (self._places[ident] for ident in idents):
@@ -186,7 +204,7 @@ class Shelf:
 
     @staticmethod
     def _add_words(words: defaultdict[str, set[str]], note: Note) -> None:
-        for word in words_of(note.text):
+        for word in stems_of(note.text):
             words[word].add(note.id)
 
 

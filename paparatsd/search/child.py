@@ -70,7 +70,8 @@ class Server:
         """Return what answers from documents, made on first use."""
         if self._docs is None:
             source, engine = CatalogSource(CatalogReader(self._catalog)), self.engine()
-            self._docs = DocsEngine(source, engine.shelf, engine.embed_query)
+            is_word = self._model().knows if self._options.meaning else None
+            self._docs = DocsEngine(source, engine.shelf, engine.embed_query, is_word=is_word)
         return self._docs
 
     def _model(self) -> StaticModel:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply, ShardKey, VersionFilter
     from paparatsd.search.docs_asked import DocsAsked, DocumentAsked
     from paparatsd.search.docs_places import Places
-    from paparatsd.search.docs_question import DocsQuestion, Encode
+    from paparatsd.search.docs_question import DocsQuestion, Encode, IsWord
     from paparatsd.search.docs_rank import DocsWeights
     from paparatsd.search.docs_view import Shown
     from paparatsd.search.scope import Scope
@@ -67,11 +67,17 @@ class DocsEngine:
         shelf: Shelf,
         encode: Encode,
         weights: DocsWeights | None = None,
+        *,
+        is_word: IsWord | None = None,
     ) -> None:
-        """`encode` makes a question's vector by the built-in model, None without one."""
+        """`encode` makes a question's vector by the built-in model, None without one.
+
+        `is_word`: as for `read_docs_question`.
+        """
         self._source = source
         self._shelf = shelf
         self._encode = encode
+        self._is_word = is_word
         self._weights = weights or load_docs_weights()
         self._views = DocsViews(source)
         self._filters: OrderedDict[tuple[object, ...], Filters] = OrderedDict()
@@ -87,7 +93,9 @@ class DocsEngine:
         # Our own vectors are made with the chunks; an endpoint's come later.
         late = [] if asked.built_in else [self._source.lexical_only(shard) for shard, _ in shards]
         unembedded = np.array([one for some in late for one in some], np.int64)
-        question = read_docs_question(asked, shown, corpus, shards, unembedded, self._encode)
+        question = read_docs_question(
+            asked, shown, corpus, shards, unembedded, self._encode, self._is_word
+        )
         token = next(self._tokens)
         self._pinned[token] = question
         while len(self._pinned) > MAX_PINNED:

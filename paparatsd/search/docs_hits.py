@@ -127,10 +127,9 @@ def _hit(
     found = shown.view.rows[row]
     # Of equal contents the first project's own chunks: addresses are the same in all of them.
     chunks = sections(shelf.chunks(found.version))
-    ordinal = int(places.ordinals[place])
-    at = next((at for at, one in enumerate(chunks) if one.ordinal == ordinal), None)
-    if at is None:
+    if not chunks:
         return None
+    at = _section_of(place, places, judged, {one.ordinal: at for at, one in enumerate(chunks)})
     document = document_of(shown, row, len(chunks))
     around = range(max(0, at - NEIGHBOURS), min(len(chunks), at + NEIGHBOURS + 1))
     part = [chunks[one] for one in around]
@@ -148,6 +147,20 @@ def _hit(
         also_in=_others(group, rows),
         place_line=0 if found.language == NOTEBOOK else chunks[at].start_line,
     )
+
+
+def _section_of(place: int, places: Places, judged: Judged, sections: Mapping[int, int]) -> int:
+    """Return which section is shown for a place; `sections`: by number of their chunk.
+
+    Front matter says what a document is about, but nobody wants to read it: the best section of the
+    document is shown for it, or the first one.
+    """
+    found = sections.get(int(places.ordinals[place]))
+    if found is not None:
+        return found
+    same = np.flatnonzero(places.documents == places.documents[place])
+    best = same[np.argsort(-judged.scores[same], kind="stable")]
+    return next((sections[one] for one in places.ordinals[best].tolist() if one in sections), 0)
 
 
 def breadcrumb(title: str, chunk: Chunk) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from paparatsd.chunks.terms import is_cjk
 from paparatsd.model import RecallRequest
 from paparatsd.search.docs_priors import asks_for_changes
+from paparatsd.search.docs_text import FRONT_MATTER
 from paparatsd.search.expand import expand
 from paparatsd.search.query import analyse, cleaned
 from paparatsd.search.recall import lexical_vector
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from paparatsd.search.views import Corpus
 
     Floats = NDArray[np.float64]
+    IsWord = Callable[[str], bool]
     Encode = Callable[[str], NDArray[np.float32] | None]
 
 RECALL_LIMIT = 160
@@ -80,10 +82,16 @@ def read_docs_question(
     shards: Sequence[tuple[ShardKey, VersionFilter]],
     unembedded: NDArray[np.int64],
     encode: Encode,
+    is_word: IsWord | None = None,
 ) -> DocsQuestion:
-    """Read a question. `shards`: which there are to ask, and for what. Raises BadQuery."""
+    """Read a question. `shards`: which there are to ask, and for what. Raises BadQuery.
+
+    `is_word`: whether a word in lower case is a real one. A real word that stands nowhere is left
+    as it is, unlike in a question about code: it says that the documents are about other things.
+    """
     names = [one.project.scope.name for one in shown]
-    query, text, notes = _understood(asked.query, corpus, names[0] if len(names) == 1 else None)
+    own_name = names[0] if len(names) == 1 else None
+    query, text, notes = _understood(asked.query, corpus, own_name, is_word)
     ids = np.array([term.id for term in query.terms], np.uint32)
     weights = np.array([term.weight for term in query.terms], np.float64)
     frequency = corpus.frequency(ids)
@@ -100,7 +108,7 @@ def read_docs_question(
             dense=dense if dense is not None and len(dense) == shard.dimension else None,
             sparse=sparse,
             limit=RECALL_LIMIT,
-            kinds=HITS,
+            kinds=HITS | {FRONT_MATTER},
         )
         for shard, chosen in shards
     )
@@ -126,7 +134,7 @@ def read_docs_question(
 
 
 def _understood(
-    text: str, corpus: Corpus, own_name: str | None
+    text: str, corpus: Corpus, own_name: str | None, is_word: IsWord | None
 ) -> tuple[Query, str, tuple[str, ...]]:
     """Return a question, what to embed of it, and how it was read where that is not plain."""
     query = analyse(text, own_name)
@@ -135,7 +143,7 @@ def _understood(
         words = known | np.array([not _is_run(term.text) for term in query.terms])
         if known.sum() >= OWN_LANGUAGE * words.sum():
             return query, cleaned(text), ()
-    expanded = expand(query, corpus.frequency, own_name)
+    expanded = expand(query, corpus.frequency, own_name, is_word)
     # What is meant is the whole question, unless it had to be put in other words.
     meant = cleaned(text) if expanded.query is query else expanded.query.meaning
     return expanded.query, meant, expanded.notes

@@ -44,12 +44,14 @@ class Mode(StrEnum):
 class DocsWeights:
     """The numbers that order and judge places; `score` and `floors` by mode.
 
-    `relevance` is there for the modes in which it is not the cosine.
+    `relevance` is there for the modes in which it is not the cosine. `embedder`: the fingerprint of
+    the built-in model that all but those of another embedder belong to.
     """
 
     score: Mapping[Mode, Mapping[str, float]]
     relevance: Mapping[Mode, Mapping[str, float]]
     floors: Mapping[Mode, Mapping[DocsKind, float]]
+    embedder: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
             mode: {kind: _numbers(content["floors"][mode])[kind] for kind in DocsKind}
             for mode in Mode
         },
+        embedder=str(content["embedder"]),
     )
 
 

@@ -21,7 +21,7 @@ from paparatsd.search.translate import is_foreign, translate
 from paparatsd.search.typos import correct, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,11 +56,12 @@ def expand(
     query: Query,
     frequency: Frequency,
     own_name: str | None = None,
+    is_word: Callable[[str], bool] | None = None,
 ) -> Expanded:
     """Return the question as it should be searched for.
 
     `frequency` says in how many chunks terms stand, by their numbers (`Corpus.frequency`).
-    `own_name`: as for `analyse`.
+    `own_name`: as for `analyse`. `is_word`: as for `correct`.
     """
     notes: tuple[str, ...] = ()
     counts = _frequency_of(query, frequency)
@@ -74,7 +75,7 @@ def expand(
         counts = _frequency_of(query, frequency)
     unknown = [term.text for term, count in zip(query.terms, counts, strict=True) if count <= 0]
     if unknown and query.intent is not Intent.CODE:
-        changed, notes = _without_unknown(query, unknown, frequency, own_name)
+        changed, notes = _without_unknown(query, unknown, frequency, own_name, is_word)
         if changed is not query:
             return Expanded(changed, notes, _frequency_of(changed, frequency))
     return Expanded(query, notes, counts)
@@ -174,6 +175,7 @@ def _without_unknown(
     unknown: Sequence[str],
     frequency: Frequency,
     own_name: str | None,
+    is_word: Callable[[str], bool] | None,
 ) -> tuple[Query, tuple[str, ...]]:
     """Return the question with its unknown words replaced, and notes that say so."""
     wanted = frozenset(unknown)
@@ -187,7 +189,7 @@ def _without_unknown(
         if other:
             further += other
             continue
-        correction = correct(word, frequency)
+        correction = correct(word, frequency, is_word)
         if correction is not None:
             fixes[word] = " ".join(correction.meant)
             notes.append(f"No file has '{word}': searched for '{fixes[word]}'.")

@@ -57,17 +57,22 @@ class Correction:
     meant: tuple[str, ...]
 
 
-def correct(word: str, frequency: Frequency) -> Correction | None:
+def correct(
+    word: str, frequency: Frequency, is_word: Callable[[str], bool] | None = None
+) -> Correction | None:
     """Return what a word (small Latin letters) that stands nowhere probably was to be.
 
-    `frequency` says in how many chunks stems stand, by their numbers. No list of real words is
-    asked: the one at hand, the embedding model's, has the common misspellings too.
+    `frequency` says in how many chunks stems stand, by their numbers. With `is_word` the words that
+    it knows are meant as they are, but for the spelling of a region. In code no list of real words
+    is asked: the one at hand, the embedding model's, has the common misspellings too.
     """
     if not SHORTEST <= len(word) <= LONGEST or not (word.isascii() and word.isalpha()):
         return None
     respelled = _most_frequent([(other, stem(other)) for other in _respelled(word)], frequency)
     if respelled:
         return Correction(word, (respelled,))
+    if is_word is not None and is_word(word):
+        return None
     nearby = _most_frequent(_neighbours(word), frequency)
     if nearby is None and len(word) >= LONG:
         nearby = _most_frequent(_distant(word), frequency)

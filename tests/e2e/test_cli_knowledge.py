@@ -52,12 +52,15 @@ def test_documents_are_found_shown_and_kept_from_those_they_are_not_for(
     shop: Path,
 ) -> None:
     home.run("term", "record", "session", "The time between signing in and out.", "-p", "shop")
-    out = home.run("docs", "after which time must a customer sign in again", "session")
+    out = home.run("docs", "how long does a", "session", "of a customer last")
     assert "glossary\n  session: The time between" in out
     assert "1. Sessions > How long a session lasts\n" in out
     assert "   https://docs.example/sessions\n" in out
     assert "thirty minutes" in out
     assert home.run("doc", "shop:docs/sessions.md").startswith("# Sessions\n\n## How long")
+    place = home.json("docs", "how long does a session last")["results"][0]["address"]
+    assert place.startswith("shop:docs/sessions.md#")
+    assert "thirty minutes" in home.run("doc", place)
     prices = ("docs", "do prices come with tax from the warehouse")
     assert [one["path"] for one in home.json(*prices)["results"]] == ["notes.md"]
     assert home.json(*prices, "--audience", "public")["results"] == []

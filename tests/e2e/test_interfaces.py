@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 TOOLS = [
     "search_code", "get_chunk", "find_usages", "go_to_definition", "outline", "call_paths",
-    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "list_projects",
-    "health_check", "delete_project",
+    "impact_analysis", "changed_symbols", "unused_definitions", "hubs", "search_docs",
+    "get_document", "term_search", "term_list", "term_record", "term_delete", "arch_context",
+    "arch_list", "arch_check", "arch_suggest_components", "arch_record_component",
+    "arch_record_decision", "arch_record_lesson", "arch_delete", "list_projects", "health_check",
+    "delete_project",
 ]  # fmt: skip
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,7 @@ HANDBOOK = {
     "docs/notes.md": f"# Winter sleep, notes\n\n{HIDDEN}\n",
     "docs/slip.md": labelled("pub lic!", "Winter sleep, a slip", HIDDEN),
 }
+PUBLISHED = "docs:\n  audience: public\n"
 PRIVATE = {"docs/sleep.md": labelled("public", "Winter sleep of others", HIDDEN)}
 
 
@@ -110,6 +112,7 @@ async def test_an_outsider_finds_and_reads_what_is_published(tmp_path: Path) -> 
                     "get_document", {"project": "handbook", "path": "docs/sleep.md"}
                 )
                 assert SLEEP in whole.structured_content["content"]
+        assert "knowledge.projects names 'guide'" in (await daemon.status())["problems"][0]
         log = daemon.log_text()
         assert "knowledge_served" in log
         assert TOKEN not in log
@@ -148,6 +151,77 @@ async def test_a_document_is_there_for_outsiders_from_the_moment_it_is_published
             notes.write_text("# Notes\n\nNothing secret.\n", encoding="utf-8")
             await daemon.settle("handbook")
             assert not await found()
+
+
+async def test_only_a_right_token_and_a_small_body_in_time_are_answered() -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    async with running_daemon({**OPTIONS, "PAPARATS_HTTP_BODY_DEADLINE_S": "0.3"}) as daemon:
+        base = await daemon.http_url()
+        async with httpx.AsyncClient(base_url=base, timeout=30) as client:
+
+            async def status(authorization: str | None, content: bytes) -> tuple[int, bytes]:
+                headers = {name: HEADERS[name] for name in ("Accept", "Content-Type")}
+                if authorization is not None:
+                    headers["Authorization"] = authorization
+                answer = await client.post(PATH, content=content, headers=headers)
+                if answer.status_code == 401:
+                    assert answer.headers["www-authenticate"] == "Bearer"
+                return answer.status_code, answer.content
+
+            small, large = json.dumps(listing).encode(), b" " * (65 << 10)
+            for token in (TOKEN, PARTNER_TOKEN):
+                assert (await status(f"Bearer {token}", small))[0] == 200
+            closed = [
+                await status(value, body)
+                for value in (None, "Bearer wrong", f"Bearer {TOKEN[:-1]}k", f"Basic {TOKEN}")
+                for body in (small, large)
+            ]
+            assert {code for code, _ in closed} == {401}
+            assert len(set(closed)) == 1, "what is wrong with a token is not told"
+            assert (await status(f"Bearer {TOKEN}", large))[0] == 413
+        assert (await slowly(base, b'{"jsonrpc')).startswith(b"HTTP/1.1 408 ")
+        assert (await slowly(base, b"", token="wrong")).startswith(b"HTTP/1.1 401 ")
+
+
+async def slowly(base: str, body: bytes, token: str = TOKEN) -> bytes:
+    """Send the head of a request and never more of its body than this; return the answer."""
+    url = httpx.URL(base)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    try:
+        head = f"POST {PATH} HTTP/1.1\r\nHost: {url.host}:{url.port}\r\nContent-Length: 100\r\n"
+        writer.write(f"{head}Authorization: Bearer {token}\r\n\r\n".encode() + body)
+        await writer.drain()
+        async with asyncio.timeout(10):
+            return await reader.read()
+    finally:
+        writer.close()
+
+
+async def test_files_of_the_memory_are_not_published_with_the_documents_beside_them(
+    tmp_path: Path,
+) -> None:
+    everything = {"docs/sleep.md": f"# Sleep\n\n{SLEEP}\n", ".paparats.yml": PUBLISHED}
+    repo = Repo.create(tmp_path / "handbook", everything)
+    async with running_daemon(OPTIONS) as daemon:
+        await daemon.add(repo.root, name="handbook")
+        await daemon.settle("handbook")
+        written = await daemon.cli(
+            "arch", "record", "lesson", "Never wake Waldemar", "--why", "His number is 4711.",
+            "--when", "In the winter sleep of marmots.", "-p", "handbook",
+        )  # fmt: skip
+        assert written.returncode == 0
+        await daemon.cli("arch", "export", str(repo.root / "docs"))
+        await daemon.settle("handbook")
+        asked = {"query": "how long is the winter sleep of marmots"}
+        all_of_them = {**asked, "min_score": 0, "min_score_code": 0}
+        ours = (await daemon.call("POST", "/v1/docs", all_of_them))["results"]
+        assert {hit["audience"] for hit in ours} == {"internal", "public"}
+        async with httpx.AsyncClient(
+            base_url=await daemon.http_url(), headers=HEADERS, timeout=30
+        ) as client:
+            answer = (await client.post(PATH, json=call("search_docs", **asked))).text
+            assert SLEEP in answer
+            assert "4711" not in answer
 
 
 @pytest.mark.parametrize("missing", ["PAPARATS_KNOWLEDGE_TOKENS", "PAPARATS_KNOWLEDGE_AUDIENCE"])

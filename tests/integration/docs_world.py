@@ -11,18 +11,20 @@ from paparatsd.search.engine import Engine
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from paparatsd.knowledge_model import DocumentText
     from paparatsd.search.docs_asked import DocsFound
     from tests.integration.search_world import World
 
 
-def docs_engine(world: World, *, meaning: bool = True) -> DocsEngine:
-    """Return an engine over the world's catalog."""
+def docs_engine(
+    world: World, *, meaning: bool = True, is_word: Callable[[str], bool] | None = None
+) -> DocsEngine:
+    """Return an engine over the world's catalog; `is_word` as for `DocsEngine`."""
     source = CatalogSource(CatalogReader(world.path))
     engine = Engine(source, world.model if meaning else None)
-    return DocsEngine(source, engine.shelf, engine.embed_query)
+    return DocsEngine(source, engine.shelf, engine.embed_query, is_word=is_word)
 
 
 def docs_scope(

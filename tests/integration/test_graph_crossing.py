@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.graph_model import Certainty, Direction, GraphScope, Relation, UsagesRequest
-from tests.harness.graph_asked import usages
+from paparatsd.graph_model import (
+    Certainty,
+    Direction,
+    GraphScope,
+    Relation,
+    SurveyRequest,
+    UsagesRequest,
+)
+from tests.harness.graph_asked import unused, usages
 from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:
@@ -208,3 +215,55 @@ def test_projects_of_other_groups_and_namesakes_do_not_meet(world: GraphWorld) -
     )
     assert crossing(incoming(world, "kit:kit/__init__.py#connect")) == []
     assert crossing(incoming(world, "kit:tests/__init__.py#helper")) == []
+
+
+def unused_in(world: GraphWorld, *projects: str) -> list[str]:
+    """Return what is unused in these projects when they alone are asked about."""
+    answer = unused(world.ground(*projects), SurveyRequest(GraphScope()))
+    return sorted(f"{one.symbol.project}:{one.symbol.qualified}" for one in answer.found)
+
+
+def test_what_another_project_of_the_group_uses_is_not_unused_though_one_is_asked_about(
+    world: GraphWorld,
+) -> None:
+    kit = {
+        "pyproject.toml": '[project]\nname = "kit"\n',
+        "kit/__init__.py": "def connect(url):\n    return url\n\n\n"
+        "def lost(url):\n    return url\n\n\n"
+        "class Box:\n    def shut(self):\n        return 1\n\n"
+        "    def open_up(self):\n        return 2\n",
+    }
+    app = (
+        "from kit import Box, connect\n\n\ndef lost(url):\n    return url\n\n\n"
+        "def start():\n    box = Box()\n    box.shut()\n    return connect(lost('a'))\n"
+    )
+    world.index("kit", kit)
+    assert unused_in(world, "kit") == [
+        "kit:Box", "kit:Box.open_up", "kit:Box.shut", "kit:connect", "kit:lost",
+    ]  # fmt: skip
+    world.index("far", {"app.py": app}, group="else")
+    assert len(unused_in(world, "kit")) == 5, "no project of another group uses it"
+    world.index("web", {"app.py": app})
+    assert unused_in(world, "kit") == ["kit:Box.open_up", "kit:lost"]
+    assert unused_in(world, "web") == ["web:start"], "the others are not told about"
+    assert unused_in(world, "kit", "web") == ["kit:Box.open_up", "kit:lost", "web:start"]
+
+
+def test_what_a_package_gives_under_another_name_or_extends_is_used_across_projects(
+    world: GraphWorld,
+) -> None:
+    world.index(
+        "parts",
+        {
+            "package.json": '{"name": "@acme/kit", "main": "index.ts"}',
+            "index.ts": "export { dial as connect } from './dial'\n",
+            "dial.ts": "export function dial(url: string) { return url }\n"
+            "export function left(url: string) { return url }\n"
+            "export class Base { turn() { return 1 } }\n",
+        },
+    )
+    world.index(
+        "web",
+        {"app.ts": "import { connect } from '@acme/kit'\nexport const go = () => connect('a')\n"},
+    )
+    assert unused_in(world, "parts") == ["parts:Base", "parts:Base.turn", "parts:left"]

@@ -8,7 +8,15 @@ import pytest
 
 from paparatsd.graph.slices import finished
 from paparatsd.graph.usages import usages
-from paparatsd.graph_model import Certainty, Direction, GraphScope, Relation, UsagesRequest
+from paparatsd.graph_model import (
+    Certainty,
+    Direction,
+    GraphScope,
+    Relation,
+    SurveyRequest,
+    UsagesRequest,
+)
+from tests.harness.graph_asked import unused
 from tests.harness.graph_world import GraphWorld
 
 if TYPE_CHECKING:
@@ -152,3 +160,20 @@ def test_spring_and_gin_routes_find_their_handlers(world: GraphWorld) -> None:
     )
     assert ask(world, "GET /people/9", Direction.INCOMING).symbol.qualified == "Users.one"
     assert ask(world, "GET /cars/9", Direction.INCOMING).symbol.path == "api/car.go"
+
+
+def test_what_answers_a_request_of_the_group_is_not_unused_though_one_project_is_asked_about(
+    world: GraphWorld,
+) -> None:
+    more = '@app.post("/logout")\ndef logout():\n    return 3\n'
+    world.index("server", {"app.py": SERVER["app.py"] + more})
+
+    def told() -> list[tuple[str, tuple[str, ...]]]:
+        found = unused(world.ground("server"), SurveyRequest(GraphScope())).found
+        return [(one.symbol.qualified, one.reasons) for one in found]
+
+    [(name, reasons)] = told()
+    assert name == "logout"
+    assert "answers a route" in reasons
+    world.index("web", {})
+    assert sorted(name for name, _ in told()) == ["login", "logout", "me", "one"]

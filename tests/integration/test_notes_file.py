@@ -217,8 +217,9 @@ def test_a_damaged_file_is_left_as_it_is_and_the_way_out_is_told(path: Path, dam
     else:
         path.unlink()
     before = path.read_bytes() if path.exists() else None
-    with pytest.raises(StateCorrupt, match=r"put a copy of it .* in its place"):
+    with pytest.raises(StateCorrupt, match=r"put a copy of it .* in its place") as told:
         NotesFile.open(path)
+    assert "\n" not in str(told.value)
     assert (path.read_bytes() if path.exists() else None) == before
     assert not list(path.parent.glob("*.damaged-*"))
     copies_of(path)[0].replace(path)

@@ -399,7 +399,9 @@ def test_one_file_is_one_file(control: FakeControl, capsys: pytest.CaptureFixtur
 def test_control_characters_of_a_repository_never_reach_the_output(
     control: FakeControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evil = hit(path="a\x1b[2J\n.py", text="x\x1b]0;title\x07\r\ny\u202e\x9b", symbol="\x08s")
+    evil = hit(
+        path="a\x1b[2J\n.py", text="x\x1b]0;title\x07\r\ny\u202e\u061c\u200f\x9b", symbol="\x08s"
+    )
     control.answer("POST", "/v1/search", answer(evil))
     out = run(capsys, "search", "x")[1]
     assert not [char for char in out if not char.isprintable() and char != "\n"]

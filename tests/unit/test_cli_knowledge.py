@@ -179,6 +179,16 @@ def test_an_unknown_document_is_a_refusal(
     )  # fmt: skip
 
 
+def test_the_address_of_a_result_names_its_document_unless_a_file_is_called_so(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert out_of(capsys, "doc", "marmots:README.md#Marmots > Food") == "# Marmots\n\nThey dig.\n"
+    tried = [call.body["path"] for call in knowing.made("POST", "/v1/document")]
+    assert tried == ["README.md#Marmots > Food", "README.md"]
+    code, _, err = run(capsys, "doc", "marmots:x.md#Food")
+    assert (code, err) == (64, "paparats: no document 'x.md' in 'marmots'\n")
+
+
 def test_texts_cannot_move_the_cursor_and_keep_their_code(
     knowing: Control, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -456,7 +466,10 @@ def test_a_wrong_command_line_asks_nothing(
 # --------------------------------------------------------------------------- files
 
 
-NOTE = "---\nid: x\nkind: lesson\ngroup: alps\n---\n\n## Rule\n\nGone.\n"
+NOTE = (
+    "---\nid: 0198c0de-0000-7000-8000-0000000000ff\nkind: lesson\ngroup: alps\n---\n\n"
+    "## Rule\n\nGone.\n"
+)
 
 
 def test_an_export_writes_what_changed_and_says_what(
@@ -486,14 +499,30 @@ def test_an_export_deletes_only_files_of_notes_and_only_when_asked(
     (tmp_path / "lesson-gone.md").write_text(NOTE)
     (tmp_path / "README.md").write_text("# Our memory\n\n---\nkind: lesson\n---\n")
     (tmp_path / "howto.md").write_text("---\ntitle: Lessons\nkind: page\n---\n")
+    (tmp_path / "page.md").write_text("---\ntitle: Buttons\nid: buttons\nkind: component\n---\n")
+    (tmp_path / "draft.md").write_text("---\nkind: lesson\ngroup: alps\n---\n## Rule\n\nAsk.\n")
     out = out_of(capsys, "arch", "export", str(tmp_path))
     assert "1 file of notes that were not written this time: lesson-gone.md; --prune" in out
     answer = run_json(capsys, "arch", "export", str(tmp_path), "--prune")
     assert {"name": "lesson-gone.md", "outcome": "deleted"} in answer["files"]
     assert answer["left"] == []
     left = {path.name for path in tmp_path.iterdir()}
-    assert {"README.md", "howto.md"} < left
+    assert {"README.md", "howto.md", "page.md", "draft.md"} < left
     assert "lesson-gone.md" not in left
+
+
+def test_an_export_of_one_group_or_project_leaves_the_files_of_others(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    mine = NOTE.replace("group: alps", "group: alps\nproject: marmots")
+    (tmp_path / "lesson-mine.md").write_text(mine)
+    (tmp_path / "lesson-other.md").write_text(mine.replace("marmots", "yaks"))
+    (tmp_path / "lesson-far.md").write_text(mine.replace("alps", "andes"))
+    only = ["-g", "alps", "-p", "marmots", "--prune"]
+    answer = run_json(capsys, "arch", "export", str(tmp_path), *only)
+    deleted = [file["name"] for file in answer["files"] if file["outcome"] == "deleted"]
+    assert deleted == ["lesson-mine.md"]
+    assert {"lesson-other.md", "lesson-far.md"} < {path.name for path in tmp_path.iterdir()}
 
 
 def test_an_export_writes_neither_into_a_file_nor_through_a_link(
@@ -504,6 +533,10 @@ def test_an_export_writes_neither_into_a_file_nor_through_a_link(
     code, _, err = run(capsys, "arch", "export", str(file))
     assert code == 64
     assert "is a file; give the directory" in err
+    (tmp_path / "loose").symlink_to(tmp_path / "nowhere")
+    code, _, err = run(capsys, "arch", "export", str(tmp_path / "loose"))
+    assert code == 64
+    assert "is a link that leads nowhere; give the directory" in err
     place = tmp_path / "notes"
     place.mkdir()
     (place / f"component-{GUARD}.md").symlink_to(file)

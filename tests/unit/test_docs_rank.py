@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import Broken
 from paparatsd.knowledge_model import DocsKind
 from paparatsd.search.docs_features import MEANINGS
@@ -33,6 +34,7 @@ WEIGHTS = DocsWeights(
         Mode.WORDS: {"bias": -3.0, "bm": 6.0},
     },
     floors=dict.fromkeys(Mode, FLOORS),
+    embedder="one",
 )
 
 
@@ -87,6 +89,10 @@ def test_the_packaged_weights_name_features_that_there_are() -> None:
     named |= {name for table in weights.relevance.values() for name in table} - {"bias"}
     assert named <= set(MEANINGS)
     assert weights.floors[Mode.OTHER] == FLOORS
+
+
+def test_the_packaged_weights_were_fitted_with_the_packaged_embedder() -> None:
+    assert load_docs_weights().embedder == read_spec().fingerprint
 
 
 @pytest.mark.parametrize("change", [{"format": 9}, {"score": {}}, {"floors": None}])

@@ -126,6 +126,54 @@ def test_a_label_that_cannot_be_told_counts_as_internal_and_is_named(lines: str)
     assert 0 < len(found.refused) <= 80
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n---\naudience: partner\n---\n",
+        "<!-- SPDX: MIT -->\n\n---\naudience: partner\n---\n",
+        "<!-- two\nlines -->\n ---\ntitle: x\naudience: partner\n ---\n",
+        "\ufeff---\naudience: partner\n---\n",
+        "\n+++\naudience = 'partner'\n+++\n",
+        "---\n" + "x: 1\n" * MAX_ROWS + "audience: partner\n---\n",
+        "---\n{title: x, audience: partner\n---\n",
+        "---\n? audience\n: partner\nx: [\n---\n",
+    ],
+)
+def test_a_label_in_a_block_that_is_not_read_never_opens_the_document(text: str) -> None:
+    found = head("a.md", f"{text}# Title\n\n{BODY}")
+
+    assert found.audience == "internal"
+    assert found.refused
+
+
+def test_a_label_in_the_wrong_place_is_named_with_its_place() -> None:
+    below = head("a.md", f"\n---\naudience: partner\n---\n{BODY}")
+    broken = head("a.md", f"---\naudience: partner\ntitle: a: b\n---\n{BODY}")
+
+    assert below.refused == "partner (not at the very top)"
+    assert broken.refused == "partner (among what cannot be read)"
+
+
+def test_an_audience_that_prose_tells_of_is_no_label() -> None:
+    assert head("a.md", f"{BODY}\n---\naudience: all\n---\n{BODY}").audience == ""
+    assert head("a.md", f"\n---\n{BODY}audience: all\n").audience == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.rst", "Title\n=====\n\n:audience: public\n:audience: partner\n\n"),
+        ("a.adoc", "= Title\n:audience: public\n:audience: partner\n\n"),
+        ("a.org", "#+AUDIENCE: public\n#+AUDIENCE: partner\n* Title\n"),
+        ("a.rst", "---\naudience: public\n---\nTitle\n=====\n\n:audience: partner\n\n"),
+    ],
+)
+def test_two_labels_are_none_wherever_they_stand(path: str, text: str) -> None:
+    found = head(path, f"{text}{BODY}")
+
+    assert (found.audience, found.refused) == ("internal", "public, partner")
+
+
 def test_a_document_without_a_label_names_none() -> None:
     assert head("a.md", f"---\ntitle: x\naudience:\n---\n{BODY}").audience == ""
     assert head("a.md", BODY).audience == ""

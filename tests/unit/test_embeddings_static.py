@@ -200,3 +200,10 @@ def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(vocabulary) <= 101
     assert vocabulary.count("a a")[0] == 2
+
+
+def test_words_with_a_row_of_their_own_are_known() -> None:
+    model = StaticModel.load()
+
+    assert model.knows("blockchain")
+    assert not model.knows("blockchian")

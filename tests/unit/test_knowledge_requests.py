@@ -63,6 +63,30 @@ def test_people_are_told_commands_where_agents_are_told_tools() -> None:
     assert f"paparats arch record decision --supersedes {card['id']} --group alps" in said
     assert f"paparats arch delete {card['id']}" in said
     assert "arch_" not in said
+    component = card | {"kind": "component", "label": "Cash desk"}
+    said = words.next_call(component, phrases.PERSON)
+    assert "paparats arch record component 'Cash desk' --group alps" in said
+    nothing = {"counts": {"alps": 1, "andes": 2, "ural": 0}}
+    assert "(of 1 card in alps, 2 cards in andes)" in words.nothing_remembered(nothing)
+    assert "lower --min-score, or" in words.nothing_remembered(nothing, phrases.PERSON)
+
+
+def test_what_is_refused_for_another_note_says_how_to_read_that_one() -> None:
+    refused = {"outcome": "duplicate", "id": "42", "label": "Cash desk", "similarity": 0.9}
+    said = words.term_outcome(refused, "till", "shop", phrases.PERSON)
+    assert "Read it with paparats term search 'Cash desk'." in said
+    assert "record 'Cash desk' again with 'till' among its aliases" in said
+    said = words.card_outcome(refused, "decision", "x", "shop", phrases.PERSON)
+    assert "Read it with paparats arch context 'Cash desk'." in said
+    assert "arch_context with question=Cash desk." in words.card_outcome(
+        refused, "decision", "x", "shop"
+    )
+
+
+def test_a_term_in_another_spelling_is_not_to_be_recorded_as_an_alias() -> None:
+    refused = {"outcome": "duplicate", "id": "42", "label": "cash-desk", "similarity": 1.0}
+    said = words.term_outcome(refused, "Cash Desk", "shop")
+    assert said == "Not recorded: 'Cash Desk' is there already, written 'cash-desk', id 42."
 
 
 def test_a_label_is_cut_and_a_text_is_indented() -> None:

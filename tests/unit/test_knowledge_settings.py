@@ -9,7 +9,7 @@ import pytest
 from paparatsd.errors import BadSettings
 from paparatsd.exits import exit_code_of
 from paparatsd.loading import load_settings
-from paparatsd.publication import Publication, publication_of
+from paparatsd.publication import Publication, publication_of, unregistered_lines
 from paparatsd.settings import KnowledgeSettings, Places, Settings
 
 if TYPE_CHECKING:
@@ -123,3 +123,12 @@ def test_projects_alone_are_said_to_change_nothing(places: Places) -> None:
     settings = load_settings(places, {"PAPARATS_KNOWLEDGE_PROJECTS": "yaks"})
     assert scope_of(settings) is None
     assert any("knowledge.projects alone" in note for note in settings.notes)
+
+
+def test_a_project_to_be_published_that_nobody_registered_is_named() -> None:
+    chosen = KnowledgeSettings((TOKEN,), ("public",), ("marmots", "yaks", "ibex"))
+    assert unregistered_lines(chosen, {"marmots"}, ("marmots", "yaks")) == (
+        "knowledge.projects names 'yaks', which is not registered: nothing of it is published",
+    )
+    assert len(unregistered_lines(chosen, {"marmots"}, ())) == 2
+    assert unregistered_lines(KnowledgeSettings((), (), ("yaks",)), set(), ()) == ()

@@ -181,6 +181,7 @@ async def test_a_document_is_named_by_project_and_path_or_by_an_address(
 async def test_a_document_comes_in_pieces_that_make_the_whole() -> None:
     service = FakeService()
     whole = service.knowledge.documents[0][1]
+    size = whole.index("\n", 300) + 1  # a piece ends with the end of a line
     pieces, offset = [], 0
     while True:
         data = await data_of(
@@ -189,15 +190,15 @@ async def test_a_document_comes_in_pieces_that_make_the_whole() -> None:
             project="marmots",
             path="docs/burrows.md",
             offset=str(offset),
-            max_chars="700",
+            max_chars=str(size),
         )
         pieces.append(data["content"])
         assert data["total_chars"] == len(whole)
         if data["next_offset"] is None:
             break
         offset = data["next_offset"]
-    assert [len(piece) for piece in pieces[:-1]] == [700] * (len(pieces) - 1)
-    assert "".join(pieces).split() == whole.split()
+    assert [len(piece) for piece in pieces[:-1]] == [size] * (len(pieces) - 1)
+    assert "".join(pieces) == whole
 
 
 async def test_a_document_is_told_with_title_link_age_and_how_to_go_on() -> None:
@@ -215,6 +216,8 @@ async def test_a_document_is_told_with_title_link_age_and_how_to_go_on() -> None
     end = await ask("get_document", address="marmots:docs/burrows.md", offset=1_500)
     assert "this is its end" in end.text
     assert "characters" not in (await ask("get_document", address="marmots:README.md")).text
+    after = await ask("get_document", address="marmots:docs/burrows.md", offset=9_000)
+    assert "nothing is left from 9000 on" in after.text
 
 
 async def test_a_document_that_is_not_there_is_an_answer() -> None:

@@ -352,7 +352,7 @@ async def test_a_question_to_memory_reaches_the_service_as_it_was_meant() -> Non
 
 async def test_a_memory_without_a_near_card_is_told_from_one_without_cards() -> None:
     far = await ask("arch_context", question="nothing")
-    assert "No card is near enough to this question (there are alps: 3)" in far.text
+    assert "No card is near enough to this question (of 3 cards in alps)" in far.text
     service = FakeService()
     service.knowledge.cards = []
     empty = await ask("arch_context", service, question="nothing")

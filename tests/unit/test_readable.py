@@ -115,11 +115,17 @@ def test_code_search_keeps_windows_of_text_that_is_no_document() -> None:
     assert {c.kind for c in parse_file("words.txt", "apple\n" * 400, LIMITS).chunks} == {"window"}
 
 
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.adoc", "a.org", "docs/a.txt"])
+def test_a_long_line_of_blanks_is_a_text_like_another(path: str) -> None:
+    parsed = parse_file(path, " " * 5_000 + "\n" + PROSE, LIMITS)
+    assert (parsed.degraded, len(parsed.chunks)) == ("", 1)
+
+
 @pytest.mark.parametrize(
     "mark",
     ["[", "[](", "`a <", "http://[", "<h1 ", "| ", "* ", ":: ", "> ",
      "# ", "---\n", "[//]: # (title: ",
-     "a" * 63 + "\n", "+", ":a: ", "`", "[[", "<<a,", "'", "("],
+     "a\n===\n", "a" * 63 + "\n", "+", ":a: ", "`", "[[", "<<a,", "'", "("],
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["a.md", "a.rst", "a.adoc", "a.org", "docs/a.txt"])
 def test_a_hostile_text_takes_no_longer_than_another(path: str, mark: str) -> None:

@@ -20,50 +20,27 @@ from contrib.train.ranker.model import Weights, choose, fit, write_confidence, w
 from contrib.train.ranker.plot import Panel, draw
 from contrib.train.ranker.reliability import Bin, auc, bins, brier, calibration_error
 from contrib.train.ranker.scores import macro, question_ndcg
-from contrib.train.ranker.table import REAL, Asked, Question, Table, load_table
+from contrib.train.ranker.table import REAL, Question, Table, load_table
 from paparatsd.search.ranker import PACKAGED, load_ranker
+from tests.harness.ranker_table import ASKED, told
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = ("bm25f_rel", "d_path", "p_noise")
-ASKED = Asked(
-    id="r0:00",
-    kind=REAL,
-    repo="r0",
-    scope="root",
-    language="python",
-    category="semantic",
-    text="how are tokens refreshed",
-    targets=1,
-    single=False,
-    by_words=False,
-    terms=3,
-    unknown=0.0,
-    unknown_worth=0.0,
-    cosine=0.5,
-)
 
 
 def question(number: int, repo: str, scope: str = "root", *, by_words: bool = False) -> Question:
     """Return a question with 12 candidates, whose target has the largest first and second value."""
-    rng = np.random.default_rng(number)
-    features = rng.uniform(0.0, 0.6, (12, len(NAMES))).astype(np.float32)
-    target = int(rng.integers(12))
-    features[target, :2] += 0.5
-    return Question(
-        replace(
-            ASKED,
-            id=f"{repo}:{number:02d}",
-            repo=repo,
-            scope=scope,
-            by_words=by_words,
-            single=by_words,
-        ),
-        tuple(f"src/{row}.py" for row in range(12)),
-        features,
-        ((target,),),
+    asked = replace(
+        ASKED,
+        id=f"{repo}:{number:02d}",
+        repo=repo,
+        scope=scope,
+        by_words=by_words,
+        single=by_words,
     )
+    return told(asked, number, (12, len(NAMES)), (0, 1), noise=0.6, more=0.5)
 
 
 @pytest.fixture(scope="module")

@@ -10,36 +10,17 @@ import pytest
 
 from contrib.train.ranker.nested import CHOSEN, Mixed, nested, outer_folds, sets_of
 from contrib.train.ranker.selection import Step, best_step, eliminate, pairs_by_repo
-from contrib.train.ranker.table import REAL, Asked, Question, Table
+from contrib.train.ranker.table import REAL, Question, Table
+from tests.harness.ranker_table import ASKED, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NAMES = ("bm25f_rel", "d_path", "p_noise", "p_other")
-ASKED = Asked(
-    id="",
-    kind=REAL,
-    repo="",
-    scope="root",
-    language="python",
-    category="semantic",
-    text="how are tokens refreshed",
-    targets=1,
-    single=False,
-    by_words=False,
-    terms=3,
-    unknown=0.0,
-    unknown_worth=0.0,
-    cosine=0.5,
-)
 
 
 def question(number: int, telling: Sequence[int] = (0, 1)) -> Question:
     """Return a question of one of twelve repositories; its target is high in `telling` columns."""
-    rng = np.random.default_rng(number)
-    features = rng.uniform(0.0, 1.0, (20, len(NAMES))).astype(np.float32)
-    target = int(rng.integers(20))
-    features[target, list(telling)] += 0.6
     repo = f"r{number % 12}"
     single = number % 5 == 0
     asked = replace(
@@ -50,7 +31,7 @@ def question(number: int, telling: Sequence[int] = (0, 1)) -> Question:
         single=single,
         by_words=single,
     )
-    return Question(asked, tuple(f"{row}.py" for row in range(20)), features, ((target,),))
+    return told(asked, number, (20, len(NAMES)), telling, noise=1.0, more=0.6)
 
 
 @pytest.fixture(scope="module")

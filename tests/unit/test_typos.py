@@ -68,3 +68,18 @@ def test_a_respelled_word_keeps_its_ending() -> None:
 
 def test_numbers_are_those_of_the_index() -> None:
     assert numbers(["rate", "größe"]).tolist() == [term_id("rate"), term_id("größe")]
+
+
+def test_a_real_word_that_stands_nowhere_is_meant_as_it_is() -> None:
+    words = frozenset({"counts", "paramater", "ratelimit"})
+
+    assert meant("ratelimit") == "rate limit"
+    assert correct("ratelimit", frequency, words.__contains__) is None
+    assert correct("paramater", frequency, words.__contains__) is None
+
+
+def test_the_spelling_of_a_region_is_changed_even_in_a_real_word() -> None:
+    found = correct("colour", frequency, frozenset({"colour"}).__contains__)
+
+    assert found is not None
+    assert found.meant == ("color",)

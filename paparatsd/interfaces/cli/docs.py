@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadQuery
+from paparatsd.errors import BadQuery, UserError
 from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.cli.answers import ask, stale_lines
 from paparatsd.interfaces.cli.filters import empty_lines
@@ -155,10 +155,27 @@ def _read(context: Context) -> dict[str, Any]:
     if arguments.all:
         wanted["max_chars"] = PIECE_CHARS
     client = context.client()
-    answer = client.ask("document", **wanted, offset=arguments.offset)
+    try:
+        answer = client.ask("document", **wanted, offset=arguments.offset)
+    except UserError:
+        # The address of a result names a place in a document; but a file may be called so, too.
+        wanted["path"] = _path_in_address(arguments.document)
+        if not wanted["path"]:
+            raise
+        answer = client.ask("document", **wanted, offset=arguments.offset)
     pieces, following = [answer["content"]], answer["next_offset"]
     while arguments.all and following is not None:
         piece = client.ask("document", **wanted, offset=following)
         pieces.append(piece["content"])
         following = piece["next_offset"]
     return answer | {"content": "".join(pieces), "next_offset": following}
+
+
+def _path_in_address(text: str) -> str:
+    """Return the path of an address that names a place in a file, "" of anything else."""
+    from paparatsd.chunks.address import parse_address
+
+    try:
+        return parse_address(text).path if "#" in text else ""
+    except BadQuery:
+        return ""

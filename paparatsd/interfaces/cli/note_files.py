@@ -29,6 +29,7 @@ EXPORT_S = 120.0
 README = "readme.md"
 """A file of this name is what people write about a directory."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,249}\.md", re.ASCII)
+ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KINDS = frozenset({b"component", b"decision", b"lesson", b"term"})
 FENCE = b"---"
 STYLES = {"created": "green", "updated": "cyan", "deleted": "yellow", "refused": "red"}
@@ -38,8 +39,9 @@ def export(context: Context) -> int:
     """Write a file for each note into a directory, and say what changed there."""
     arguments = context.arguments
     directory = Path(absolute(arguments.directory))
-    if directory.exists() and not directory.is_dir():
-        raise BadQuery(f"{directory} is a file; give the directory to write into")
+    if os.path.lexists(directory) and not directory.is_dir():
+        what = "a link that leads nowhere" if directory.is_symlink() else "a file"
+        raise BadQuery(f"{directory} is {what}; give the directory to write into")
     answer = context.client(EXPORT_S).ask(
         "cards/export", projects=arguments.project, groups=arguments.group
     )
@@ -49,7 +51,12 @@ def export(context: Context) -> int:
         raise BadReply(f"the daemon gave a file the name {strange[0]!r}; nothing was written")
     directory.mkdir(parents=True, exist_ok=True)
     done = {name: _write(directory / name, text) for name, text in files.items()}
-    left = [path.name for path in _markdown(directory) if path.name not in files and _ours(path)]
+    asked = (arguments.group, arguments.project)
+    left = [
+        path.name
+        for path in _markdown(directory)
+        if path.name not in files and _asked_about(_facts(path), *asked)
+    ]
     if arguments.prune:
         for name in left:
             (directory / name).unlink()
@@ -81,17 +88,34 @@ def _write(path: Path, text: str) -> str:
     return outcome
 
 
-def _ours(path: Path) -> bool:
-    """Say whether a file is that of a note: the facts in front of it name its kind."""
+def _facts(path: Path) -> Mapping[bytes, bytes]:
+    """Return the facts in front of a file that was written for a note, none of any other file.
+
+    Those of a note name its kind, id and group. What a person wrote has no id before it is
+    imported; it is nowhere else.
+    """
     try:
         data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
     except (FileNotFoundError, UnreadableFileError):
-        return False
+        return {}
     first, *lines = [line.rstrip() for line in data.split(b"\n")]
     if first != FENCE or FENCE not in lines:
+        return {}
+    parted = (line.partition(b":") for line in lines[: lines.index(FENCE)])
+    facts = {name: value.strip().strip(b"'") for name, _, value in parted}
+    named = ID.fullmatch(facts.get(b"id", b"")) is not None and bool(facts.get(b"group"))
+    return facts if named and facts.get(b"kind") in KINDS else {}
+
+
+def _asked_about(
+    facts: Mapping[bytes, bytes], groups: Sequence[str], projects: Sequence[str]
+) -> bool:
+    """Say whether a note with these facts would be among what was asked for, if it were there."""
+    if not facts:
         return False
-    facts = [line.partition(b":") for line in lines[: lines.index(FENCE)]]
-    return any(name == b"kind" and value.strip() in KINDS for name, _, value in facts)
+    group, project = facts[b"group"].decode("utf-8", "replace"), facts.get(b"project", b"null")
+    in_project = project == b"null" or project.decode("utf-8", "replace") in projects
+    return (not groups or group in groups) and (not projects or in_project)
 
 
 def _print_export(

@@ -29,7 +29,7 @@ _CONTROLS: Mapping[int, str] = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))
 } | {
     code: f"\\u{code:04x}"
-    for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    for code in (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 }
 _CODE_CONTROLS: Mapping[int, str] = {
     code: text for code, text in _CONTROLS.items() if code not in (9, 10)
@@ -165,7 +165,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print a line for the person, beside the output."""
-        print(clean(text), file=sys.stderr)
+        sys.stderr.write(f"{clean(text)}\n")  # at once: standard output goes to the same place
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
         """Print rows under titles, without columns that a narrow terminal has no room for."""

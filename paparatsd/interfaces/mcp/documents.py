@@ -51,7 +51,7 @@ from paparatsd.interfaces.mcp.schemas import (
 )
 from paparatsd.knowledge_model import DocsAnswer, Reach
 from paparatsd.model import ProjectName
-from paparatsd.plain_text import clean_text
+from paparatsd.plain_text import clean_piece
 from paparatsd.search.render import fenced, stale_lines
 from paparatsd.tokens import byte_size
 
@@ -291,10 +291,14 @@ async def _get_document(access: DocsAccess, service: ToolsApi, arguments: Argume
         return reply_of(
             {**missing, "offset": request.offset, "next_offset": None, "total_chars": 0}, said
         )
-    shape: Shape = cleaned(shapes.document_text_json(text))
+    # Pieces are put together again: the line break at the end of one belongs to the whole.
+    shape: Shape = {
+        **cleaned(shapes.document_text_json(text)),
+        "content": clean_piece(text.content),
+    }
     stale = stale_lines(text.freshness) if access.inside else []
     head = [*words.document_head(shape, time.time()), *stale, words.piece_line(shape), LABEL]
-    content = fenced(clean_text(shape["content"]), "markdown")
+    content = fenced(shape["content"].rstrip("\n"), "markdown")
     told = "\n".join([*filter(None, head), content])
     return reply_of({"found": True, **only(shape, _PIECE_MEMBERS)}, told)
 

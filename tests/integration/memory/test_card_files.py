@@ -171,6 +171,7 @@ def test_a_file_reads_well() -> None:
         "kind: decision\n"
         "group: core\n"
         "project: shop\n"
+        "audience: internal\n"
         "status: accepted\n"
         "created: '2023-11-14T22:13:20.250000Z'\n"
         "updated: '2023-11-14T22:13:21.000000Z'\n"
@@ -344,6 +345,25 @@ async def test_a_file_without_an_id_goes_through_the_gate(world: MemoryWorld) ->
     assert len(await stored(world)) == 2
 
 
+async def test_a_file_without_an_id_can_be_imported_again_and_again(world: MemoryWorld) -> None:
+    files = [_without_id(file.text) for file in await filled(world)]
+    before = await world.memory.export_files(reach())
+    for _ in range(2):
+        told = await imported(world, *files)
+        assert [one.outcome for one in told] == ["unchanged"] * 5
+        assert await world.memory.export_files(reach()) == before
+    more = files[3].replace("## Rule\n\nNever", "## Rule\n\n~0.96 Never")
+    (same,) = await imported(world, more)
+    assert (same.outcome, same.problem[:10]) == ("refused", "duplicate:")
+    assert await world.memory.export_files(reach()) == before, "no lesson is confirmed by a file"
+
+
+def _without_id(text: str) -> str:
+    left = ("id:", "superseded_by:", "confirmations:")
+    lines = (line for line in text.split("\n") if not line.startswith(left))
+    return "\n".join("status: accepted" if one.startswith("status:") else one for one in lines)
+
+
 async def test_a_file_without_an_id_keeps_its_status_and_gets_its_digests(
     world: MemoryWorld,
 ) -> None:
@@ -383,8 +403,8 @@ async def test_one_bad_file_does_not_keep_the_others_out(world: MemoryWorld) -> 
     assert [one.problem.split(":")[0] for one in told[:4]] == [
         "line 3",
         "no group named 'nowhere' (groups",
-        "line 25",
-        "line 9",
+        "line 26",
+        "line 10",
     ]
     assert told[5].problem == "its id is that of 4.md, too; leave it out for a new note"
     assert list(await stored(world)) == [IDENT]

@@ -200,6 +200,21 @@ async def test_cards_that_name_the_asked_files_come_first(world: MemoryWorld) ->
     ]
 
 
+async def test_a_card_is_found_by_where_its_code_is_now(world: MemoryWorld) -> None:
+    cart = "class Cart:\n    def total(self):\n        return sum(self.prices)\n"
+    world.index({"src/cart.py": cart, "src/till.py": "def pay():\n    return 1\n"})
+    await world.record(lesson("By its file ~0.10"), files=["src/cart.py"])
+    await world.record(component("By its symbol ~0.10"), anchors=["Cart.total"])
+    await world.record(component("By nothing near ~0.10"), files=["src/till.py"])
+    assert labels(await ask(world, "shop/basket.py")) == []
+    world.index({"shop/basket.py": cart, "src/till.py": "def pay():\n    return 1\n"})
+    there = ["By its symbol ~0.10", "By its file ~0.10"]
+    assert labels(await ask(world, "shop/basket.py")) == there
+    assert labels(await ask(world, "src/cart.py")) == there
+    quick = ContextRequest("shop/basket.py", EVERYWHERE, checked=False)
+    assert labels(await world.memory.context(quick)) == []
+
+
 async def test_a_folder_is_asked_about_with_all_that_is_in_it(world: MemoryWorld) -> None:
     await world.record(lesson("Inside ~0.10"), files=["src/cart.py"])
     assert labels(await ask(world, "src/")) == ["Inside ~0.10"]
@@ -335,7 +350,8 @@ async def test_hidden_projects_are_not_even_looked_at_for_suggestions(world: Mem
     answer = await world.memory.suggest(reach(visible=["library"]), 10)
     assert answer.suggestions == ()
     (asked,) = world.graph.asked
-    assert (asked.scope.projects, asked.scope.visible) == (("library",), {"library"})
+    assert list(asked.scope.projects) == ["library"]
+    assert asked.scope.visible == {"library"}
     assert "symbol graph knows nothing" in answer.notes[-1]
 
 

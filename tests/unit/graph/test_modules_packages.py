@@ -148,6 +148,25 @@ def test_php_files_of_one_namespace_see_each_other_and_functions_are_imported() 
     assert app.means("far.php", 4, "help") == ["src/Box.php:helper"]
 
 
+def test_php_types_are_read_from_the_root_when_they_say_so_and_self_is_the_type_around() -> None:
+    tool = "<?php\nnamespace Acme;\nclass Tool {\n  function turn(): %s { return $this; }\n}\n"
+    text = (
+        "<?php\nnamespace Web;\n"
+        "function go(\\Acme\\Tool $far, Acme\\Tool $near, \\Web\\Tool $none) {\n"
+        "  $far->turn();\n  $near->turn();\n  $none->turn();\n"
+        "  $far->turn()->turn();\n  made()->turn();\n}\nfunction made(): \\Acme\\Tool { }\n"
+    )
+    files = {
+        "far.php": tool % "self",
+        "near.php": tool.replace("Acme", "Web\\Acme") % "static",
+        "use.php": text,
+    }
+    app = project(files)
+    meant = {line: app.means("use.php", line, "turn") for line in range(4, 9)}
+    far = ["far.php:Tool.turn"]
+    assert meant == {4: far, 5: ["near.php:Tool.turn"], 6: [], 7: far, 8: far}
+
+
 def test_ruby_constants_are_found_from_the_modules_around_outwards() -> None:
     app = project(
         {

@@ -16,6 +16,9 @@ STATIC_NAMES = ("static", "local")
 """Names of the built-in model; the second is what one of the systems before says for "nothing is
 sent anywhere"."""
 
+ATLAS_KEY, ATLAS_URL = "al-", "https://ai.mongodb.com/v1"
+"""Keys of Voyage that were made at MongoDB begin so, and hold there alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
@@ -73,6 +76,8 @@ def resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -
             f"embedder.provider is {chosen.provider} but there is no key; set "
             f"{provider.key_variable}, or EMBED_URL for another endpoint"
         )
+    if url == provider.url and chosen.provider == "voyage" and (key or "").startswith(ATLAS_KEY):
+        url = ATLAS_URL
     if chosen.dtype != "float" and provider.wire != "voyage":
         raise BadSettings(
             f"embedder.dtype: {chosen.dtype!r} cannot be used with {chosen.provider}; allowed: "

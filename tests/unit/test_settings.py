@@ -243,6 +243,13 @@ def test_voyage_is_used_when_it_is_named_and_has_a_key(places: Places) -> None:
     assert (embedder.min_interval_s, embedder.retries) == (21.0, 4)
 
 
+def test_a_key_of_voyage_from_mongodb_is_sent_there(places: Places) -> None:
+    environment = {"EMBEDDING_PROVIDER": "voyage", "VOYAGE_API_KEY": "al-1"}
+    assert load_settings(places, environment).embedder.url == "https://ai.mongodb.com/v1"
+    environment["EMBED_URL"] = "http://proxy:1"
+    assert load_settings(places, environment).embedder.url == "http://proxy:1"
+
+
 def test_ollama_is_used_when_it_is_named(places: Places) -> None:
     environment = {
         "EMBEDDING_PROVIDER": "ollama",

@@ -9,7 +9,7 @@ import pytest
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, process_environment
+from paparatsd.settings import Places, Settings, environment_of_children, process_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -405,6 +405,19 @@ def test_the_environment_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = process_environment()
     monkeypatch.setenv("PAPARATS_COPY", "1")
     assert "PAPARATS_COPY" not in environment
+
+
+def test_children_are_given_the_environment_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = ("PAPARATS_KNOWLEDGE_TOKENS", "OPENAI_API_KEY", "QDRANT_API_KEY", "Github_Token")
+    for name in secrets:
+        monkeypatch.setenv(name, "0123456789abcdef")
+    monkeypatch.setenv("PAPARATS_COPY", "1")
+    given = environment_of_children()
+    assert not given.keys() & set(secrets)
+    assert given["PAPARATS_COPY"] == "1"
+    assert given["PATH"] == process_environment()["PATH"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.reach import sight_of
-from paparatsd.knowledge_model import Deleted, TermsAnswer
+from paparatsd.knowledge.terms import TERM
+from paparatsd.knowledge_model import TermsAnswer
 from paparatsd.plain_text import clean_text
 
 if TYPE_CHECKING:
@@ -15,14 +17,13 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
     from paparatsd.knowledge.reach import Sight
-    from paparatsd.knowledge_model import Reach, Recorded, TermDraft, TermsRequest
+    from paparatsd.knowledge_model import Deleted, Reach, Recorded, TermDraft, TermsRequest
 
 BESIDE_DOCS = 3
 """Terms of each group that are shown beside documents."""
 MAX_QUERY = 4_000
 MAX_FOUND = 100
 MAX_LISTED = 500
-MAX_IDS = 1_000
 
 
 async def sight(reach: Reach, answerable: Answerable, notes: Notes) -> Sight:
@@ -88,15 +89,8 @@ class GlossaryService:
 
     async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
         """Delete terms; what is out of reach is missing like what does not exist."""
-        if len(ids) > MAX_IDS:
-            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
         seen = await self._sight(reach)
-        asked = tuple(dict.fromkeys(ids))
-        gone = await self._glossary.delete(asked, seen.sees)
-        return Deleted(
-            tuple(one for one in asked if one in gone),
-            tuple(one for one in asked if one not in gone),
-        )
+        return await delete_notes(self._notes, ids, (TERM,), seen.told(reach))
 
     async def _sight(self, reach: Reach) -> Sight:
         return await sight(reach, self._answerable, self._notes)

@@ -9,6 +9,7 @@ from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.reach import sight_of
 from paparatsd.knowledge.terms import TERM
+from paparatsd.knowledge_limits import MAX_QUESTION_CHARS, MAX_TERMS_FOUND, MAX_TERMS_LISTED
 from paparatsd.knowledge_model import TermsAnswer
 from paparatsd.plain_text import clean_text
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 BESIDE_DOCS = 3
 """Terms of each group that are shown beside documents."""
-MAX_QUERY = 4_000
-MAX_FOUND = 100
-MAX_LISTED = 500
 
 
 async def sight(reach: Reach, answerable: Answerable, notes: Notes) -> Sight:
@@ -45,7 +43,7 @@ class GlossaryService:
     async def search(self, request: TermsRequest) -> TermsAnswer:
         """Return the terms of this name or alias, else those that are like the question."""
         query = _checked_query(request.query)
-        _check_limit(request.limit, MAX_FOUND)
+        _check_limit(request.limit, MAX_TERMS_FOUND)
         floor = self._notes.thresholds.term_floor
         if request.min_score is not None:
             floor = _checked_floor(request.min_score)
@@ -76,7 +74,7 @@ class GlossaryService:
 
     async def list(self, reach: Reach, limit: int) -> TermsAnswer:
         """Return terms by name, at most `limit` of each group; `total` counts all there are."""
-        _check_limit(limit, MAX_LISTED)
+        _check_limit(limit, MAX_TERMS_LISTED)
         seen = await self._sight(reach)
         hits, total = await self._glossary.listed(seen.asked(reach), seen.chosen(reach), limit)
         return TermsAnswer(hits, total)
@@ -100,8 +98,8 @@ def _checked_query(query: str) -> str:
     said = clean_text(query).strip()
     if not said:
         raise BadQuery("query is empty; ask for a term, or what something is called")
-    if len(said) > MAX_QUERY:
-        raise BadQuery(f"query has {len(said)} characters; at most {MAX_QUERY}")
+    if len(said) > MAX_QUESTION_CHARS:
+        raise BadQuery(f"query has {len(said)} characters; at most {MAX_QUESTION_CHARS}")
     return said
 
 

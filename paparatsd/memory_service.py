@@ -11,12 +11,13 @@ from paparatsd.component_suggestions import suggestions
 from paparatsd.errors import BadQuery
 from paparatsd.glossary_service import sight
 from paparatsd.knowledge.card_files import files_of
-from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, value_of
+from paparatsd.knowledge.card_import import ImportParts, import_all, value_of
 from paparatsd.knowledge.cards import card_of, checked
 from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
 from paparatsd.knowledge.recall import figures, files_in, is_about, look, page
+from paparatsd.knowledge_limits import MAX_FILES, MAX_SUGGESTIONS
 from paparatsd.knowledge_model import (
     Card,
     CardHit,
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
         Recorded,
     )
     from paparatsd.store.notes import Note
-
-MAX_SUGGESTED = 50
 
 
 class MemoryService:
@@ -160,8 +159,8 @@ class MemoryService:
 
     async def suggest(self, reach: Reach, limit: int) -> SuggestionsAnswer:
         """Return places that much is built on and that no component card is about."""
-        if not 1 <= limit <= MAX_SUGGESTED:
-            raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_SUGGESTED}")
+        if not 1 <= limit <= MAX_SUGGESTIONS:
+            raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_SUGGESTIONS}")
         seen = await self._sight(reach)
         groups = seen.asked(reach)
         projects = [

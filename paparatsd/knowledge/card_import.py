@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from paparatsd.knowledge_model import NoteFile, Recorded
     from paparatsd.store.notes import Note
 
-MAX_FILES = 5_000
 CREATED, UPDATED, UNCHANGED, REFUSED = "created", "updated", "unchanged", "refused"
 
 

@@ -14,6 +14,7 @@ from paparatsd.knowledge.card_files import SECTIONS, TITLES, heading_of
 from paparatsd.knowledge.cards import checked_anchors, checked_body, checked_files
 from paparatsd.knowledge.terms import TERM
 from paparatsd.knowledge.terms import checked as checked_term
+from paparatsd.knowledge_limits import MAX_FILE_CHARS
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -35,8 +36,6 @@ from paparatsd.plain_yaml import PlainYamlError, load_plain_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from enum import StrEnum
-
-MAX_FILE_CHARS = 400_000
 
 _FACTS = frozenset({
     "id", "kind", "group", "project", "status", "created", "updated", "scope", "severity",

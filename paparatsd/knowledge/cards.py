@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
 from paparatsd.knowledge.plain import checked_block, checked_line, checked_lines, tidy
+from paparatsd.knowledge_limits import MAX_LABEL_CHARS, MAX_NAMED, MAX_RULE_CHARS, MAX_TEXT_CHARS
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -27,12 +28,6 @@ from paparatsd.store.notes import Note
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MAX_LINE_CHARS = 300
-"""A name or a title."""
-MAX_RULE_CHARS = 2_000
-MAX_TEXT_CHARS = 16_000
-MAX_NAMED = 100
-"""Files, anchors and neighbours of one card, each."""
 
 HOLDING = frozenset({CardStatus.ACCEPTED, CardStatus.PROPOSED})
 """What is told without history, and what stands in the way of a repetition."""
@@ -77,13 +72,13 @@ def checked_body(body: CardBody) -> CardBody:
     """Return what a card says with its texts tidied up. Raises BadQuery."""
     if isinstance(body, Component):
         return Component(
-            name=checked_line("name", body.name, MAX_LINE_CHARS),
+            name=checked_line("name", body.name, MAX_LABEL_CHARS),
             summary=_text("summary", body.summary),
-            neighbours=checked_lines("neighbours", body.neighbours, MAX_NAMED, MAX_LINE_CHARS),
+            neighbours=checked_lines("neighbours", body.neighbours, MAX_NAMED, MAX_LABEL_CHARS),
         )
     if isinstance(body, Decision):
         return Decision(
-            title=checked_line("title", body.title, MAX_LINE_CHARS),
+            title=checked_line("title", body.title, MAX_LABEL_CHARS),
             context=_text("context", body.context),
             decision=_text("decision", body.decision),
             consequences=_text("consequences", body.consequences),

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.knowledge_limits import MAX_IDS
 from paparatsd.knowledge_model import Deleted
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from paparatsd.knowledge.notes import Notes
     from paparatsd.store.notes import Note
-
-MAX_IDS = 1_000
 
 
 async def delete_notes(

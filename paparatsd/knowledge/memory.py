@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict
-from paparatsd.knowledge.cards import HOLDING, MAX_NAMED, card_of, note_of
+from paparatsd.knowledge.cards import HOLDING, card_of, note_of
+from paparatsd.knowledge_limits import MAX_NAMED
 from paparatsd.knowledge_model import (
     KIND_OF,
     Anchor,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import BadQuery
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def _label(description: str) -> Schema:
-    return string(description, minLength=1, maxLength=requests.MAX_LABEL_CHARS)
+    return string(description, minLength=1, maxLength=limits.MAX_LABEL_CHARS)
 
 
 def _prose(description: str) -> Schema:
-    return string(description, minLength=1, maxLength=requests.MAX_TEXT_CHARS)
+    return string(description, minLength=1, maxLength=limits.MAX_TEXT_CHARS)
 
 
 _NAMES: Schema = {
@@ -106,7 +107,7 @@ _LESSON = _recording(
     "Write down a rule about the code that was learned: from a correction by the user, a wrong "
     "assumption, an unusual way that was accepted. To record it again confirms it.",
     {
-        "rule": string("The rule", minLength=1, maxLength=requests.MAX_RULE_CHARS),
+        "rule": string("The rule", minLength=1, maxLength=limits.MAX_RULE_CHARS),
         "why": _prose("Why it holds"),
         "when": _prose("When to think of it"),
         "scope": _SCOPE,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, Conflict, PaparatsError, StateCorrupt, UnknownProject
-from paparatsd.knowledge.cards import MAX_NAMED, MAX_TEXT_CHARS
+from paparatsd.knowledge_limits import MAX_NAMED, MAX_TEXT_CHARS
 from paparatsd.knowledge_model import (
     CardKind,
     CardsRequest,

@@ -222,14 +222,6 @@ def lesson_draft(arguments: Arguments) -> CardDraft:
     return _card(arguments, group, project, body)
 
 
-def label_of(draft: CardDraft) -> str:
-    """Return the line by which a person knows the card: a name, a title, a rule."""
-    body = draft.body
-    if isinstance(body, Component):
-        return body.name
-    return body.title if isinstance(body, Decision) else body.rule
-
-
 def in_its_group(draft: Draft, projects: Sequence[ProjectStatus]) -> Draft:
     """Return the draft with the group that must be meant when none was named.
 

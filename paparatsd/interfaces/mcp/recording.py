@@ -24,7 +24,7 @@ from paparatsd.interfaces.mcp.knowledge_page import (
 )
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned
 from paparatsd.interfaces.mcp.schemas import Schema, ToolSpec, object_of, string
-from paparatsd.knowledge_model import KIND_OF, CardScope, Reach, Severity
+from paparatsd.knowledge_model import KIND_OF, CardScope, Reach, Severity, label_of
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.arguments import Arguments
@@ -168,7 +168,7 @@ async def _recorded(service: ToolsApi, draft: CardDraft) -> ToolReply:
     answer = await written(service.memory.record(draft, Reach()))
     shape: Shape = cleaned(shapes.recorded_json(answer))
     kind = KIND_OF[type(draft.body)].value
-    said = words.card_outcome(shape, kind, requests.label_of(draft), where_of(draft))
+    said = words.card_outcome(shape, kind, label_of(draft.body), where_of(draft))
     return reply_of(shape, "\n".join([said, *shape["notes"]]))
 
 

@@ -250,6 +250,7 @@ class Daemon:
             embedder=parts.embedder_spec,
             filler=parts.filler,
             describe_store=parts.vectors.describe,
+            outlets=parts.outlets,
             store_problems=parts.store_problems,
             processes=processes,
             reload=self._reload,

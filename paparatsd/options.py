@@ -135,6 +135,25 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Template:
+    r"""A text that contains {text} once; in a flag or a variable, a line break is written as \n."""
+
+    allowed: str = "a text that contains {text} once"
+
+    def from_text(self, text: str) -> str:
+        """Return the template; white space around it is part of it."""
+        return self.from_file(text.replace("\\n", "\n"))
+
+    def from_file(self, value: object) -> str:
+        """Return `value` if it is a template."""
+        if not isinstance(value, str) or not value.replace("\n", "").isprintable():
+            raise ValueError(value)
+        if value.count("{text}") != 1:
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """A list of words; commas separate them in a flag or a variable."""
 
@@ -194,6 +213,7 @@ def origin(text: str) -> str:
 
 MIN_TOKEN_CHARS = 16
 _TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
+_SPAN = re.compile(r"|-?\d{1,9}|(?:\d{1,9}(?:\.\d+)?(?:ms|s|m|h))+")
 
 
 def access_token(text: str) -> str:
@@ -210,8 +230,8 @@ def audience_label(text: str) -> str:
     return text
 
 
-def template(text: str) -> str:
-    """Return a template that contains {text} once."""
-    if text.count("{text}") != 1:
+def span(text: str) -> str:
+    """Return a span of time as Ollama reads it ("10m", "1h30m", "-1"), or "" for none."""
+    if not _SPAN.fullmatch(text):
         raise ValueError(text)
     return text

@@ -13,6 +13,7 @@ import structlog
 from paparatsd.chunks.embedtext import TEXT_VERSION
 from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
 from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.sameness import SameModel
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.fingerprints import make_pipeline
@@ -25,6 +26,7 @@ from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
 from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
+from paparatsd.outlets import outlets_of
 from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from paparatsd.knowledge.embedding import NoteEmbedder
     from paparatsd.model import EmbedderSpec, RepoId, ShardKey
     from paparatsd.settings import Settings
+    from paparatsd.status_model import Outlet
     from paparatsd.store.vectors import VectorStore
 
 log = structlog.get_logger()
@@ -67,6 +70,7 @@ class Parts:
     builders: dict[RepoId, VersionBuilder]
     build_one: Callable[[RepoId], VersionBuilder]
     close_embedder: Callable[[], Awaitable[None]]
+    outlets: Callable[[], tuple[Outlet, ...]]
 
     def builder_of(self, repo: RepoId) -> VersionBuilder:
         """Return the one builder of a repository."""
@@ -172,7 +176,8 @@ async def _build_on(
     embedder = close = None
     if endpoint is not None:
         cache = EmbeddingCache(settings.places.embeddings)
-        embedder = CachedEmbedder(endpoint, cache, slice_texts=settings.embedder.batch_texts * 4)
+        same = SameModel(endpoint, cache, clock)
+        embedder = CachedEmbedder(same, cache, slice_texts=endpoint.batch_texts * 4)
         close = _closer(endpoint, cache)
     filler = None
     if embedder is not None:
@@ -224,6 +229,7 @@ async def _build_on(
         builders=builders,
         build_one=build_one,
         close_embedder=close or _nothing,
+        outlets=lambda: outlets_of(settings, None if endpoint is None else endpoint.sent),
     )
 
 

@@ -25,7 +25,7 @@ from paparatsd.publication import unregistered_lines
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
-from paparatsd.status_model import DaemonStatus, ProjectStatus
+from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Service:
         embedder: EmbedderSpec,
         filler: DenseFiller | None,
         describe_store: Callable[[], str],
+        outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
         processes: Callable[[], Mapping[str, int]],
         reload: Callable[[], Awaitable[tuple[Settings, tuple[str, ...]]]],
@@ -91,6 +92,7 @@ class Service:
         self._embedder = embedder
         self._filler = filler
         self._describe_store = describe_store
+        self._outlets = outlets
         self._store_problems = store_problems
         self._processes = processes
         self._reload = reload
@@ -198,6 +200,7 @@ class Service:
             problems=self._problems(projects),
             # An offer names the project beside which the work tree is.
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
+            outlets=self._outlets(),
         )
 
     async def health(self) -> Mapping[str, Any]:

@@ -315,7 +315,8 @@ def _check(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
     took_ms = round((time.monotonic() - started) * 1e3)
     log.info(kind.event("checked"), verdict=verdict, took_ms=took_ms)
     if verdict != "ok":
-        raise _unusable(path, f"is damaged: {verdict}", kind)
+        told = " ".join(verdict.split())  # it comes in several lines
+        raise _unusable(path, f"is damaged: {told}", kind)
 
 
 def move_aside(path: Path) -> Path:

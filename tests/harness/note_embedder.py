@@ -30,11 +30,14 @@ class WordEmbedder:
         self.fingerprint = name
         self.refused = refused
         self.down = False
+        self.silent = False
+        self.waited_for = 0
         self.embedded: Counter[str] = Counter()
         self.told = asyncio.Event()
 
     async def documents(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
         """Return a vector of each text."""
+        await self._silence()
         refused = [bool(self.refused) and self.refused in text for text in texts]
         rows = [None if no else self._row(text) for text, no in zip(texts, refused, strict=True)]
         self.embedded.update(texts)
@@ -43,7 +46,13 @@ class WordEmbedder:
 
     async def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question, as of any text."""
+        await self._silence()
         return self._row(text)
+
+    async def _silence(self) -> None:
+        if self.silent:
+            self.waited_for += 1
+            await asyncio.Event().wait()
 
     def _row(self, text: str) -> NDArray[np.float32]:
         if self.down:

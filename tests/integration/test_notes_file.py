@@ -225,8 +225,10 @@ def test_a_damaged_file_is_left_as_it_is_and_the_way_out_is_told(path: Path, dam
     before = path.read_bytes() if path.exists() else None
     with pytest.raises(StateCorrupt, match=r"put a copy of it .* in its place") as caught:
         NotesFile.open(path)
-    assert str(caught.value).count("stop paparatsd") == 1
-    assert "rebuilt" not in str(caught.value)
+    told = str(caught.value)
+    assert told.count("stop paparatsd") == 1
+    assert "rebuilt" not in told
+    assert "\n" not in told
     assert (path.read_bytes() if path.exists() else None) == before
     assert not list(path.parent.glob("*.damaged-*"))
     copies_of(path)[0].replace(path)

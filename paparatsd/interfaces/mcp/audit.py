@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
-from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.knowledge_shapes import card_hit_json
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,

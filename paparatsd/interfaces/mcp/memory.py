@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
-from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
     CHECKED,

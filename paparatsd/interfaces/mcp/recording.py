@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from paparatsd import knowledge_limits as limits
 from paparatsd.errors import BadQuery
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import deleted_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     DELETED,
     GROUP,
@@ -180,7 +181,7 @@ async def _arch_delete(service: ToolsApi, arguments: Arguments) -> ToolReply:
         raise BadQuery("ids is missing; arch_list shows the ids of cards")
     answer = await written(service.memory.delete(ids, reach))
     shape: Shape = cleaned(shapes.deleted_json(answer))
-    return reply_of(shape, "\n".join(words.deleted_lines(shape, "card", "arch_list")))
+    return reply_of(shape, "\n".join(deleted_lines(shape, "card", "arch_list")))
 
 
 ARCH_RECORD_COMPONENT = Tool(_COMPONENT, _record_component)

@@ -9,6 +9,7 @@ from paparatsd.errors import UnknownProject
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
 from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import deleted_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     DELETED,
     GROUP,
@@ -215,7 +216,7 @@ async def _term_delete(service: ToolsApi, arguments: Arguments) -> ToolReply:
     arguments.finish()
     answer = await written(service.glossary.delete((number,), reach))
     shape: Shape = cleaned(shapes.deleted_json(answer))
-    return reply_of(shape, "\n".join(words.deleted_lines(shape, "term", "term_list")))
+    return reply_of(shape, "\n".join(deleted_lines(shape, "term", "term_list")))
 
 
 TERM_SEARCH = Tool(_TERM_SEARCH, _term_search)

@@ -86,6 +86,7 @@ def test_a_list_of_projects_that_is_not_set_is_no_restriction(
         ({**BOTH, "PAPARATS_KNOWLEDGE_AUDIENCE": "for all"}, ("PAPARATS_KNOWLEDGE_AUDIENCE",)),
         ({**BOTH, "PAPARATS_KNOWLEDGE_AUDIENCE": "-public"}, ("letters",)),
         ({**BOTH, "PAPARATS_DOCS_AUDIENCE": "internal"}, ("docs.audience", "in common")),
+        ({"PAPARATS_DOCS_AUDIENCE": "for all"}, ("PAPARATS_DOCS_AUDIENCE", "letters")),
         (
             {**BOTH, "PAPARATS_KNOWLEDGE_PROJECTS": "yaks", "PAPARATS_PROJECTS": "ibex"},
             ("knowledge.projects", "search.allowed_projects", "in common"),

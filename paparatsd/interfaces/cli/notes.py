@@ -8,8 +8,7 @@ from paparatsd.exits import NOT_TAKEN
 from paparatsd.interfaces.cli.answers import print_answer
 from paparatsd.interfaces.cli.consent import agreed
 from paparatsd.interfaces.cli.output import counted
-from paparatsd.interfaces.knowledge_phrases import PERSON
-from paparatsd.interfaces.knowledge_words import deleted_lines
+from paparatsd.interfaces.knowledge_phrases import PERSON, deleted_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -74,7 +74,7 @@ TEMPLATE = Template()
 TOKENS = Names(
     f"tokens of at least {MIN_TOKEN_CHARS} visible ASCII characters, no comma in them", access_token
 )
-LABELS = Names(f"labels of {AUDIENCE_ALLOWED} characters each", audience_label)
+LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", audience_label)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {

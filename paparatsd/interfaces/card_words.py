@@ -151,9 +151,9 @@ def next_call(card: Shape, voice: Voice = AGENT) -> str:
     return f"{look}; then {again} with the same rule if it still holds, or {gone} if not"
 
 
-def audit_block(card: Shape, now: float, voice: Voice = AGENT) -> str:
-    """Return a card that names what is not as it was, and what to do about it."""
-    return f"{card_row(card, now)}\n  - next: {next_call(card, voice)}"
+def audit_block(card: Shape, now: float) -> str:
+    """Return a card that names what is not as it was, and what an agent is to do about it."""
+    return f"{card_row(card, now)}\n  - next: {next_call(card)}"
 
 
 def audit_lines(shape: Shape) -> list[str]:

@@ -38,8 +38,8 @@ COMPARE = (
 # --------------------------------------------------------------------------- documents
 
 
-def document_lines(hit: Shape, number: int, now: float, voice: Voice = AGENT) -> list[str]:
-    """Return what is said of a hit above its content: heading, place, link, doubts."""
+def document_lines(hit: Shape, number: int, now: float) -> list[str]:
+    """Return what an agent is told of a hit above its content: heading, place, link, doubts."""
     where = f"{hit['project']}:{one_line(hit['path'])}:{hit['start_line']}-{hit['end_line']}"
     lines = [
         f"## {number}. {breadcrumb_of(hit)} · score {hit['score']:.3f}",
@@ -54,7 +54,7 @@ def document_lines(hit: Shape, number: int, now: float, voice: Voice = AGENT) ->
             if excerpt["first"] == excerpt["last"]
             else f"sections {excerpt['first']}-{excerpt['last']}"
         )
-        whole = voice.call("get_document")
+        whole = AGENT.call("get_document")
         lines.append(f"excerpt: {shown} of {excerpt['total']}; {whole} has the rest")
     lines += stale_lines_of(hit, now)
     if hit["also_in"]:
@@ -64,10 +64,10 @@ def document_lines(hit: Shape, number: int, now: float, voice: Voice = AGENT) ->
     return lines
 
 
-def document_block(hit: Shape, number: int, now: float, voice: Voice = AGENT) -> str:
-    """Return a hit with its content in a fence."""
+def document_block(hit: Shape, number: int, now: float) -> str:
+    """Return a hit with its content in a fence, for an agent."""
     content = fenced(clean_text(hit["content"]), "markdown")
-    return "\n".join(["", *document_lines(hit, number, now, voice), content])
+    return "\n".join(["", *document_lines(hit, number, now), content])
 
 
 def stale_lines_of(document: Shape, now: float) -> list[str]:
@@ -100,11 +100,11 @@ def nothing_in_documents(query: str, voice: Voice | None = AGENT) -> str:
     )
 
 
-def no_document(project: str, path: str, voice: Voice = AGENT) -> str:
-    """Say that there is no such document, or none that may be seen: the same, on purpose."""
+def no_document(project: str, path: str) -> str:
+    """Say to an agent that there is no such document, or none that may be seen: the same."""
     return (
         f"Nothing found: no document {inline(path)!r} in {inline(project)!r}. It may have been "
-        f"moved or removed; {voice.call('search_docs')} finds where it is now."
+        f"moved or removed; {AGENT.call('search_docs')} finds where it is now."
     )
 
 
@@ -133,12 +133,12 @@ def term_block(hit: Shape, *, found: bool = True) -> str:
     return f"{name}{indented(hit['definition'])}{also} · {place_of(hit)} · id {hit['id']}"
 
 
-def no_term_line(query: str, voice: Voice = AGENT) -> str:
-    """Say that the glossary does not know something, and what that means."""
+def no_term_line(query: str) -> str:
+    """Say to an agent that the glossary does not know something, and what that means."""
     return (
         f"The glossary has nothing on {inline(query)!r}. It is incomplete, so this says nothing of "
         "the word: look for it in documents and code, or ask the user. Do not make a meaning up; "
-        f"{voice.call('term_record')} keeps one that is confirmed."
+        f"{AGENT.call('term_record')} keeps one that is confirmed."
     )
 
 

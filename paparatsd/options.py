@@ -159,8 +159,14 @@ class Names:
     check: Callable[[str], str] | None = None
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """Return the words between the commas."""
-        return self.from_file([part for part in text.split(",") if part.strip()])
+        """Return the words between the commas; nothing at all is no list, commas alone are none.
+
+        What narrows must not be without effect because a template had nothing to fill in.
+        """
+        words = [part for part in text.split(",") if part.strip()]
+        if text.strip() and not words:
+            raise ValueError(text)
+        return self.from_file(words)
 
     def from_file(self, value: object) -> tuple[str, ...]:
         """Return `value` as a tuple if it is a list of words."""

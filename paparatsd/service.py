@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from paparatsd.sources.watch import WatchHub
 
 MAX_RADIUS_LINES = 200
+AFTER_RESTART = "takes effect after a restart"
 NO_SUBJECT = "The question names no subject; a search for commits without words lists them by time."
 
 
@@ -381,7 +382,12 @@ class Service:
             except BadSettings as error:
                 self._settings_problem = f"{error}; the settings before it hold until a reload"
                 raise
-            self._settings_problem = ""
+            late = [one.partition(":")[0] for one in changes if one.endswith(AFTER_RESTART)]
+            self._settings_problem = (
+                f"settings were changed that hold from the next start on: {', '.join(late)}"
+                if late
+                else ""
+            )
             self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._apply(registry.entries)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +22,7 @@ from paparatsd.knowledge_model import AnchorState
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from paparatsd.anchor_history import Gone
@@ -74,7 +75,7 @@ class AnchorChecks:
         todo = [one for one in held if not (only_new and one.anchor.digest)]
         try:
             async with asyncio.timeout(CHECK_S):
-                found = await _look(self._catalog, projects, todo, take)
+                found = await look(self._catalog, projects, todo, take)
         except (PaparatsError, TimeoutError) as error:
             why = str(error) or "the catalog did not answer in time"
             return named, (f"What it names cannot be looked at now: {why}",) if todo else ()
@@ -105,7 +106,7 @@ class AnchorChecks:
         )
         try:
             async with asyncio.timeout(CHECK_S):
-                found = await _look(self._catalog, projects, todo, check)
+                found = await look(self._catalog, projects, todo, check)
         except (PaparatsError, TimeoutError) as error:
             why = str(error) or "the catalog did not answer in time"
             return tuple(hits), (f"What the cards name cannot be checked now: {why}",)
@@ -137,7 +138,7 @@ class AnchorChecks:
         try:
             async with asyncio.timeout(MOVED_S):
                 held = [one for _, one in todo]
-                found = await _look(self._catalog, projects, held, check)
+                found = await look(self._catalog, projects, held, check)
         except (PaparatsError, TimeoutError) as error:
             log.debug("moved_places_left_out", error=str(error))
             return {}
@@ -195,7 +196,7 @@ class AnchorChecks:
         """Return the checks with what became of files that are no more."""
         places = {at: one.gone for at, one in enumerate(found) if one.gone is not None}
         asked = [(at, places[at][0], gone) for at, gone in went.items() if gone.sentence]
-        spots = await _look(
+        spots = await look(
             self._catalog, projects, asked, lambda view, one: view.path(one[1], one[2].path)
         )
         for (at, _, gone), spot in zip(asked, spots, strict=True):
@@ -219,17 +220,28 @@ def _held(
     return hold(named.files, named.anchors, own, reach)
 
 
-async def _look(
+async def look(
     catalog: Path,
     projects: Sequence[ProjectScope],
     asked: Sequence[S],
     work: Callable[[CodeView, S], T],
 ) -> list[T]:
-    """Do the work on each, all of one state of the catalog."""
+    """Do the work on each, all of one state of the catalog.
+
+    It ends soon after whoever waits for it has given up: a thread cannot be cancelled.
+    """
     shown: dict[str, Shown] = {
         project.name: Shown(project.project_id, complete=project.building is None)
         for project in projects
     }
+
+    given_up = threading.Event()
+
+    def each(view: CodeView) -> Iterator[T]:
+        for one in asked:
+            if given_up.is_set():
+                return
+            yield work(view, one)
 
     def run() -> list[T]:
         reader = CatalogReader(catalog)
@@ -237,8 +249,13 @@ async def _look(
             with reader.snapshot():
                 view = CodeView(reader, shown)
                 prepare(view, [one for one in asked if isinstance(one, Held)])
-                return [work(view, one) for one in asked]
+                return list(each(view))
         finally:
             reader.close()
 
-    return await asyncio.to_thread(run) if asked else []
+    if not asked:
+        return []
+    try:
+        return await asyncio.to_thread(run)
+    finally:
+        given_up.set()

@@ -34,7 +34,7 @@ from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
-from paparatsd.service import Service
+from paparatsd.service import AFTER_RESTART, Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
@@ -252,6 +252,7 @@ class Daemon:
             embedder=parts.embedder_spec,
             filler=parts.filler,
             describe_store=parts.vectors.describe,
+            outlets=parts.outlets,
             store_problems=parts.store_problems,
             processes=processes,
             reload=self._reload,
@@ -376,7 +377,7 @@ class Daemon:
             configure_logging(fresh.log.level, fresh.log.format)
         self._settings = now
         changes = [f"{name}: changed" for name in at_once]
-        changes += [f"{name}: takes effect after a restart" for name in later]
+        changes += [f"{name}: {AFTER_RESTART}" for name in later]
         return now, tuple(changes)
 
 

@@ -318,6 +318,13 @@ class Lesson:
 CardBody = Component | Decision | Lesson
 
 
+def label_of(body: CardBody) -> str:
+    """Return the line by which a person knows a card: a name, a title, a rule."""
+    if isinstance(body, Component):
+        return body.name
+    return body.title if isinstance(body, Decision) else body.rule
+
+
 class AnchorState(StrEnum):
     """What became of what a card names.
 
@@ -385,9 +392,7 @@ class Card:
     @property
     def label(self) -> str:
         """The line by which a person knows it: a name, a title, a rule."""
-        if isinstance(self.body, Component):
-            return self.body.name
-        return self.body.title if isinstance(self.body, Decision) else self.body.rule
+        return label_of(self.body)
 
 
 KIND_OF: Mapping[type, CardKind] = {

@@ -14,14 +14,16 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from paparatsd.embeddings.families import FAMILIES
 from paparatsd.errors import BadQuery, BadSettings
-from paparatsd.naming import check_group_name
+from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MIN_TOKEN_CHARS,
     Kind,
     Names,
     Seconds,
     Switch,
+    Template,
     Text,
     Whole,
     access_token,
@@ -30,11 +32,12 @@ from paparatsd.options import (
     loopback_host,
     one_of,
     origin,
-    template,
+    span,
 )
 from paparatsd.private_file import is_private, read_token
+from paparatsd.providers import NAMES, embedder_notes, provider_name, resolve_embedder
 from paparatsd.publication import publication_of
-from paparatsd.settings import EmbedderSettings, Settings, process_environment
+from paparatsd.settings import Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
@@ -44,10 +47,6 @@ if TYPE_CHECKING:
     from paparatsd.settings import Places
 
 MAX_SETTINGS_BYTES = 1 << 20
-OPENAI_URL = "https://api.openai.com"
-LLAMA_URL = "http://127.0.0.1:18434"
-OPENAI_MODEL, OPENAI_DIMENSION = "text-embedding-3-small", 1536
-LLAMA_MODEL, LLAMA_DIMENSION = "bge-code-v1", 1536
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,14 @@ def _group(text: str) -> str:
 
 URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
-TEMPLATE = Text("a text that contains {text} once", template)
+PROVIDER = Text(", ".join(NAMES), provider_name)
+KEEP_ALIVE = Text("a span such as 10m or 1h30m, or a number of seconds (-1: for ever)", span)
+TEMPLATE = Template()
 
 TOKENS = Names(
     f"tokens of at least {MIN_TOKEN_CHARS} visible ASCII characters, no comma in them", access_token
 )
-LABELS = Names(
-    "labels of letters, digits, '.', '_' and '-', at most 64 characters each", audience_label
-)
+LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", audience_label)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {
@@ -104,16 +103,26 @@ OPTIONS: dict[str, Option] = {
     "http.max_half_open": Option(Whole(1, 10_000)),
     "http.max_connections": Option(Whole(1, 10_000)),
     "control.expected_uid": Option(Whole(0, (1 << 32) - 1)),
-    "embedder.provider": Option(one_of("static", "openai", "llama"), ("EMBEDDING_PROVIDER",)),
-    "embedder.url": Option(URL, ("EMBED_URL",)),
-    "embedder.model": Option(Text(), ("EMBEDDING_MODEL",)),
+    "embedder.provider": Option(PROVIDER, ("EMBEDDING_PROVIDER", "SCM_EMBED_BACKEND")),
+    "embedder.url": Option(URL, ("EMBED_URL", "OLLAMA_URL")),
+    "embedder.model": Option(Text(), ("EMBEDDING_MODEL", "EMBED_MODEL", "SCM_EMBED_MODEL")),
+    "embedder.revision": Option(Text()),
     "embedder.dimension": Option(Whole(0, 65_536), ("EMBEDDING_DIMENSIONS",)),
+    "embedder.ask_dimension": Option(Switch()),
+    "embedder.dtype": Option(one_of("float", "int8"), ("SCM_EMBED_DTYPE",)),
     "embedder.api_key": Option(SECRET, secret=True),
+    "embedder.family": Option(one_of("auto", *FAMILIES)),
     "embedder.query_template": Option(TEMPLATE),
     "embedder.document_template": Option(TEMPLATE),
-    "embedder.batch_texts": Option(Whole(1, 10_000), ("EMBED_BATCH_SIZE",)),
-    "embedder.batch_chars": Option(Whole(1_000, 10_000_000), ("EMBED_BATCH_CHARS",)),
-    "embedder.timeout_s": Option(Seconds(0.1, 3_600)),
+    "embedder.batch_texts": Option(Whole(0, 10_000), ("EMBED_BATCH_SIZE", "EMBED_BATCH")),
+    "embedder.batch_chars": Option(
+        Whole(0, 10_000_000), ("EMBED_BATCH_CHARS", "SCM_EMBED_CHAR_BUDGET")
+    ),
+    "embedder.concurrency": Option(Whole(0, 64), ("EMBED_CONCURRENCY", "SCM_EMBED_CONCURRENCY")),
+    "embedder.min_interval_s": Option(Seconds(0, 3_600), ("SCM_EMBED_MIN_INTERVAL",)),
+    "embedder.retries": Option(Whole(0, 10), ("SCM_EMBED_MAX_RETRIES",)),
+    "embedder.timeout_s": Option(Seconds(0.1, 3_600), ("OLLAMA_TIMEOUT",)),
+    "embedder.keep_alive": Option(KEEP_ALIVE),
     "store.qdrant_url": Option(URL, ("QDRANT_URL",)),
     "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
     "store.timeout_s": Option(Seconds(0.1, 600)),
@@ -123,7 +132,7 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
-    "docs.audience": Option(Names("labels of documents"), ("PAPARATS_DOCS_AUDIENCE",)),
+    "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
     "knowledge.tokens": Option(TOKENS, secret=True),
@@ -151,7 +160,7 @@ def load_settings(
     return replace(
         settings,
         http=replace(settings.http, token=read_token(places.token_file)),
-        embedder=_resolve_embedder(settings.embedder, environment),
+        embedder=resolve_embedder(settings.embedder, environment),
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
         notes=notes,
         flags=dict(flags or {}),
@@ -288,29 +297,6 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -> EmbedderSettings:
-    """Fill in what the provider implies; without one no code leaves the machine."""
-    if chosen.provider == "static":
-        return EmbedderSettings()
-    llama = chosen.provider == "llama"
-    url = chosen.url or (LLAMA_URL if llama else OPENAI_URL)
-    key = chosen.api_key or None
-    if not llama and key is None:
-        key = environment.get("OPENAI_API_KEY", "").strip() or None
-    if url == OPENAI_URL and key is None:
-        raise BadSettings(
-            "embedder.provider is openai but there is no key; set OPENAI_API_KEY, or EMBED_URL for "
-            "another endpoint"
-        )
-    model, dimension = chosen.model, chosen.dimension
-    if not model:
-        model = LLAMA_MODEL if llama else OPENAI_MODEL
-        dimension = dimension or (LLAMA_DIMENSION if llama else OPENAI_DIMENSION)
-    return replace(
-        chosen, provider="openai", url=url, api_key=key, model=model, dimension=dimension
-    )
-
-
 def _with_port(url: str) -> str:
     """Add the port that a Qdrant URL without one means: 6333 for http, 443 for https."""
     if not url:
@@ -323,18 +309,7 @@ def _with_port(url: str) -> str:
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    notes = []
-    if values.get("embedder.provider", "static") == "static":
-        if any(values.get(f"embedder.{key}") for key in ("url", "model", "api_key")):
-            notes.append(
-                "an embedding endpoint or model is set but EMBEDDING_PROVIDER is not: the built-in "
-                "embedder is used"
-            )
-        elif environment.get("OPENAI_API_KEY"):
-            notes.append(
-                "OPENAI_API_KEY alone changes nothing: the built-in embedder is used unless "
-                "EMBEDDING_PROVIDER=openai"
-            )
+    notes = embedder_notes(values, environment)
     if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
+from paparatsd.naming import is_audience
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -133,6 +135,25 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Template:
+    r"""A text that contains {text} once; in a flag or a variable, a line break is written as \n."""
+
+    allowed: str = "a text that contains {text} once"
+
+    def from_text(self, text: str) -> str:
+        """Return the template; white space around it is part of it."""
+        return self.from_file(text.replace("\\n", "\n"))
+
+    def from_file(self, value: object) -> str:
+        """Return `value` if it is a template."""
+        if not isinstance(value, str) or not value.replace("\n", "").isprintable():
+            raise ValueError(value)
+        if value.count("{text}") != 1:
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """A list of words; commas separate them in a flag or a variable."""
 
@@ -140,8 +161,14 @@ class Names:
     check: Callable[[str], str] | None = None
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """Return the words between the commas."""
-        return self.from_file([part for part in text.split(",") if part.strip()])
+        """Return the words between the commas; nothing at all is no list, commas alone are none.
+
+        What narrows must not be without effect because a template had nothing to fill in.
+        """
+        words = [part for part in text.split(",") if part.strip()]
+        if text.strip() and not words:
+            raise ValueError(text)
+        return self.from_file(words)
 
     def from_file(self, value: object) -> tuple[str, ...]:
         """Return `value` as a tuple if it is a list of words."""
@@ -192,7 +219,7 @@ def origin(text: str) -> str:
 
 MIN_TOKEN_CHARS = 16
 _TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SPAN = re.compile(r"|-?\d{1,9}|(?:\d{1,9}(?:\.\d+)?(?:ms|s|m|h))+")
 
 
 def access_token(text: str) -> str:
@@ -204,13 +231,13 @@ def access_token(text: str) -> str:
 
 def audience_label(text: str) -> str:
     """Return the label of an audience."""
-    if not _LABEL.fullmatch(text):
+    if not is_audience(text):
         raise ValueError(text)
     return text
 
 
-def template(text: str) -> str:
-    """Return a template that contains {text} once."""
-    if text.count("{text}") != 1:
+def span(text: str) -> str:
+    """Return a span of time as Ollama reads it ("10m", "1h30m", "-1"), or "" for none."""
+    if not _SPAN.fullmatch(text):
         raise ValueError(text)
     return text

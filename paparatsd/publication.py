@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadSettings
+from paparatsd.naming import UNLABELLED
 from paparatsd.status_model import Published
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from paparatsd.settings import KnowledgeSettings
-
-UNLABELLED = "internal"
-"""The audience of every document that names none; never one for strangers."""
 
 
 @dataclass(frozen=True, slots=True)

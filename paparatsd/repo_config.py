@@ -359,7 +359,7 @@ _KEYS: Mapping[str, _Rule] = {
     "watcher.enabled": _Rule(_flag),
     "watcher.debounce": _Rule(_whole(100, 10_000)),
     "watcher.stabilityThreshold": _Rule(_whole(100, 10_000)),
-    "embeddings.provider": _Rule(_one_of("static", "llama", "openai", "voyage")),
+    "embeddings.provider": _Rule(_one_of("static", "llama", "openai", "ollama", "voyage")),
     "embeddings.model": _Rule(_text),
     "embeddings.dimensions": _Rule(_whole(1, 65_536)),
     "metadata.service": _Rule(_text, "service"),

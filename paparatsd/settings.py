@@ -26,6 +26,21 @@ def drop_variables(names: Iterable[str]) -> None:
         os.environ.pop(name, None)
 
 
+SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS")
+
+
+def environment_of_children() -> dict[str, str]:
+    """Return what our child processes are given: this environment without what is named a secret.
+
+    They read files that strangers wrote, and none of them asks anybody for anything.
+    """
+    return {
+        name: value
+        for name, value in process_environment().items()
+        if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
+    }
+
+
 def pin_import_path(package_parent: Path) -> None:
     """Let our child processes import this package, and nothing from their working directory."""
     known = os.environ.get("PYTHONPATH", "")
@@ -158,18 +173,34 @@ class ControlSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """Which embedder; `provider` is static (built in) or openai (any compatible endpoint)."""
+    """Which embedder, and how it is asked.
+
+    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API) or
+    voyage.
+    0 texts, characters and requests at a time: as suits the provider. `family` auto: by the
+    model's name; a template "" is the family's. `dtype` is float or int8 (voyage);
+    `ask_dimension`: the endpoint is told which size is wanted. `revision`: any word, to tell
+    models of one name apart.
+    """
 
     provider: str = "static"
     url: str = ""
     model: str = ""
     dimension: int = 0
     api_key: str | None = field(default=None, repr=False)
-    query_template: str = "{text}"
-    document_template: str = "{text}"
-    batch_texts: int = 32
-    batch_chars: int = 64_000
+    query_template: str = ""
+    document_template: str = ""
+    batch_texts: int = 0
+    batch_chars: int = 0
     timeout_s: float = 60.0
+    family: str = "auto"
+    concurrency: int = 0
+    retries: int = 2
+    min_interval_s: float = 0.0
+    dtype: str = "float"
+    ask_dimension: bool = False
+    keep_alive: str = "10m"
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,23 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlet:
+    """What is sent to another program, and how much since the start.
+
+    `host` is where to, with its port; `local` if that is this machine. `tokens` is what the other
+    side counted, 0 if it does not; `what` and `purpose` are a few words each.
+    """
+
+    purpose: str
+    what: str
+    host: str
+    local: bool
+    texts: int = 0
+    chars: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """What the daemon says of itself."""
 
@@ -85,5 +102,7 @@ class DaemonStatus:
     problems: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     """What could be indexed and is not, with the command that does it."""
+    outlets: tuple[Outlet, ...] = ()
+    """Where texts and vectors go; empty: nowhere."""
     knowledge: Published | None = None
     """What the knowledge endpoint shows; None while there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -25,6 +26,15 @@ class EmbedderRefused(EmbedderUnavailable):
     """The endpoint refuses what is configured (key, model, address); trying again is no use."""
 
     code = "embedder_refused"
+
+
+class BadRows(BadReply):
+    """Some vectors of a reply cannot be stored; `vectors` has length-1 rows but for `bad` ones."""
+
+    def __init__(self, message: str, vectors: FloatMatrix, bad: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.vectors = vectors
+        self.bad = bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +66,35 @@ class Embedder(Protocol):
         ...
 
 
+def hashed_direction(word: str, dimension: int) -> FloatVector:
+    """Return float32 [dimension] of length 1, made of a word's hash: unrelated to all others."""
+    digest = hashlib.shake_128(word.encode(errors="replace")).digest((dimension + 7) // 8)
+    bits = np.unpackbits(np.frombuffer(digest, np.uint8), count=dimension)
+    signs: FloatVector = (bits * np.float32(2) - 1) / np.sqrt(np.float32(dimension))
+    return signs
+
+
 def check_vectors(vectors: FloatMatrix, *, count: int, dimension: int) -> FloatMatrix:
-    """Return the vectors scaled to length 1; raises BadReply if they cannot be stored."""
-    if vectors.shape != (count, dimension):
+    """Return the vectors scaled to length 1.
+
+    Raises BadReply when their number or size is wrong, BadRows when single ones cannot be stored.
+    """
+    if vectors.shape[0] != count:
+        raise BadReply(f"the embedder returned {vectors.shape[0]} vectors for {count} texts")
+    if vectors.shape[1] != dimension or not dimension:
         raise BadReply(
-            f"the embedder returned vectors of shape {vectors.shape}, "
-            f"expected {count} of dimension {dimension}"
+            f"the embedder returned vectors of dimension {vectors.shape[1]}, expected dimension "
+            f"{dimension}; is it another model now? check embedder.model and embedder.dimension"
         )
-    if not np.isfinite(vectors).all():
-        raise BadReply("the embedder returned a vector with NaN or infinity")
+    finite = np.isfinite(vectors).all(axis=1)
     # The length of a float32 row can overflow or vanish although every number in it is finite.
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    if (lengths < 1e-12).any():
-        raise BadReply("the embedder returned a vector of zeros")
-    unit: FloatMatrix = (vectors / lengths).astype(np.float32)
-    return unit
+    with np.errstate(invalid="ignore"):
+        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+        good = finite & (lengths >= 1e-12)
+        unit: FloatMatrix = np.zeros_like(vectors, dtype=np.float32)
+        unit[good] = (vectors[good] / lengths[good, None]).astype(np.float32)
+    if good.all():
+        return unit
+    what = "zeros" if finite.all() else "NaN or infinity"
+    bad = tuple(np.flatnonzero(~good).tolist())
+    raise BadRows(f"the embedder returned a vector of {what}", unit, bad)

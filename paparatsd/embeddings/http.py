@@ -1,12 +1,13 @@
-"""The embedder behind an OpenAI-compatible endpoint: batches, tries, deadlines, poison texts.
+"""The embedder behind an endpoint: batches side by side, and texts that cannot be embedded.
 
-One retry layer, here: three tries (two for a question) for what may pass (no connection, 429,
-5xx), one for what will not. A text that the endpoint refuses is found by halving its batch and
-reported, so that it costs its own vector and no other.
+A text that the endpoint refuses, fails at or answers with nonsense is found by halving its batch
+and asked for alone, shorter if need be, so that it costs its own vector and no other.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import json
 import random
@@ -18,8 +19,12 @@ import numpy as np
 import structlog
 
 from paparatsd.clock import Clock, SystemClock
-from paparatsd.embeddings.embedder import Embedded, EmbedderRefused, check_vectors
-from paparatsd.embeddings.endpoint import Endpoint, InputRefused, TryLater
+from paparatsd.embeddings.asking import Asking, TooSlow
+from paparatsd.embeddings.choice import wire_of
+from paparatsd.embeddings.embedder import BadRows, Embedded, EmbedderRefused, check_vectors
+from paparatsd.embeddings.endpoint import Endpoint, InputRefused, ServerFailed
+from paparatsd.embeddings.families import family_of, fill, templates_of
+from paparatsd.embeddings.pace import Pace
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.model import EmbedderSpec, Fingerprint
 
@@ -27,29 +32,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paparatsd.embeddings.embedder import FloatMatrix, FloatVector
+    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.embeddings.wire import Answer
     from paparatsd.settings import EmbedderSettings
 
 log = structlog.get_logger()
 
 CODE_VERSION = 1
 """Raise it when the same settings would give other vectors than before."""
-DOCUMENT_WAITS_S = (1.0, 4.0)
-QUERY_WAITS_S = (0.2,)
-"""Waits before each further try: documents have three, somebody waits for a question's answer."""
-DOCUMENT_REQUESTS = 2
 QUERY_REQUESTS = 4
-"""Requests in flight for either use; apart, so that a question never waits for an index run."""
-QUERY_DEADLINE_S = 3.0
-"""Later than this a search is better answered without a vector."""
+"""Questions in flight; apart from documents, so that none waits for an index run."""
 PROBE = "How is a file read?"
 SHORTEST_CHARS = 500
-"""A refused text is halved until it is this short, in case it was too long for the model."""
+"""A text that fails is halved until it is this short, in case it was too long for the model."""
 
 
 @dataclass(slots=True)
 class _Job:
     """One call of embed_documents under way: rows by position, and what could not be embedded."""
 
+    texts: Sequence[str]
     rows: dict[int, FloatVector] = field(default_factory=dict)
     failed: list[int] = field(default_factory=list)
     probed: bool = False
@@ -66,27 +68,43 @@ class HttpEmbedder:
         clock: Clock | None = None,
         jitter: random.Random | None = None,
     ) -> None:
-        self._settings = settings
-        self._clock = clock or SystemClock()
-        self._jitter = jitter or random.Random()  # noqa: S311 - spreads load, guards nothing
+        """Take what is set; 0 texts, characters and requests are what suits the provider."""
+        wire = wire_of(settings)
+        limits = wire.limits
+        clock = clock or SystemClock()
+        requests = settings.concurrency or limits.requests
+        self.batch_texts = min(settings.batch_texts or limits.texts, limits.most_texts)
+        self._batch_chars = settings.batch_chars or limits.chars
+        self._variants = tuple(filter(None, (wire.variant, settings.revision)))
         self._endpoint = Endpoint(
-            settings.url,
-            settings.model,
-            settings.api_key,
-            connections=DOCUMENT_REQUESTS + QUERY_REQUESTS,
+            settings.url, wire, settings.api_key, connections=requests + QUERY_REQUESTS
         )
-        self._documents = anyio.CapacityLimiter(DOCUMENT_REQUESTS)
+        self._asking = Asking(
+            self._endpoint,
+            Pace(clock, settings.min_interval_s),
+            clock=clock,
+            jitter=jitter or random.Random(),  # noqa: S311 - spreads load, guards nothing
+            timeout_s=settings.timeout_s,
+            retries=settings.retries,
+        )
+        self._documents = anyio.CapacityLimiter(requests)
         self._queries = anyio.CapacityLimiter(QUERY_REQUESTS)
+        self._warming: asyncio.Task[None] | None = None
+        family = settings.family
+        if family == "auto":
+            # Voyage puts prompts of its own before texts.
+            family = "none" if wire.provider == "voyage" else family_of(settings.model)
+        self._templates = templates_of(family, settings.query_template, settings.document_template)
         self._spec = EmbedderSpec(
-            provider="openai",
+            provider=wire.provider,
             model=settings.model,
             dimension=settings.dimension,
-            query_template=settings.query_template,
-            document_template=settings.document_template,
+            query_template=self._templates.query,
+            document_template=self._templates.document,
             text_version=text_version,
         )
-        if settings.dimension:
-            self._learn(settings.dimension)
+        if settings.dimension or wire.native_dimension:
+            self._learn(settings.dimension or wire.native_dimension)
 
     @property
     def spec(self) -> EmbedderSpec:
@@ -98,8 +116,17 @@ class HttpEmbedder:
             )
         return self._spec
 
+    @property
+    def sent(self) -> Sent:
+        """What was sent to the endpoint since the start."""
+        return self._endpoint.sent
+
     async def close(self) -> None:
         """Close the connections."""
+        if self._warming is not None:
+            self._warming.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._warming
         await self._endpoint.close()
 
     async def probe(self) -> EmbedderSpec:
@@ -107,7 +134,9 @@ class HttpEmbedder:
 
         Raises what the other calls raise; succeeds only when the endpoint really works.
         """
-        await self.embed_query(PROBE)
+        # As a document: a server that has to load its model first may take longer than a
+        # question has.
+        await self._ask_probe()
         return self.spec
 
     async def embed_query(self, text: str) -> FloatVector:
@@ -115,31 +144,49 @@ class HttpEmbedder:
 
         Raises EmbedderUnavailable, EmbedderRefused, BadReply.
         """
-        filled = _fill(self._settings.query_template, text)
-        deadline_s = min(QUERY_DEADLINE_S, self._settings.timeout_s)
+        filled = fill(self._templates.for_query(text), text)
         async with self._queries:
-            row: FloatVector = (await self._request([filled], deadline_s, QUERY_WAITS_S))[0]
+            try:
+                answer = await self._asking.query(filled)
+            except TooSlow:
+                self._warm_up()
+                raise
+        row: FloatVector = self._check(answer, 1)[0]
         return row
+
+    def _warm_up(self) -> None:
+        """Have the endpoint load its model, behind the question that could not wait for it.
+
+        Some servers load a model with the first request and give that up when its client hangs up,
+        so that questions alone, with their short deadline, would never get it loaded.
+        """
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        try:
+            await self._ask_probe()
+        except PaparatsError as error:
+            log.info("embedder_not_warm", reason=str(error))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Return float32 [len(texts), dimension] of rows of length 1, and the texts refused.
 
         Raises EmbedderUnavailable, EmbedderRefused, BadReply; then nothing of the call counts.
         """
-        filled = [_fill(self._settings.document_template, text) for text in texts]
-        job = _Job()
+        job = _Job([fill(self._templates.document, text) for text in texts])
         failures: list[PaparatsError] = []
         async with anyio.create_task_group() as tasks:
 
             async def work(positions: Sequence[int]) -> None:
                 try:
                     async with self._documents:
-                        await self._embed(filled, positions, job)
+                        await self._embed(positions, job)
                 except PaparatsError as error:
                     failures.append(error)
                     tasks.cancel_scope.cancel()
 
-            for positions in self._batches(filled):
+            for positions in self._batches(job.texts):
                 tasks.start_soon(work, positions)
         if failures:
             raise failures[0]
@@ -153,84 +200,89 @@ class HttpEmbedder:
         batches: list[list[int]] = []
         chars = 0
         for position, text in enumerate(texts):
-            full = batches and len(batches[-1]) >= self._settings.batch_texts
-            if not batches or full or chars + len(text) > self._settings.batch_chars:
+            full = batches and len(batches[-1]) >= self.batch_texts
+            if not batches or full or chars + len(text) > self._batch_chars:
                 batches.append([])
                 chars = 0
             batches[-1].append(position)
             chars += len(text)
         return list(batches)
 
-    async def _embed(self, texts: Sequence[str], positions: Sequence[int], job: _Job) -> None:
-        """Embed some texts into `job`, in halves when the endpoint refuses them together."""
+    async def _embed(self, positions: Sequence[int], job: _Job) -> bool:
+        """Embed some texts into `job`, those that fail together in halves; say if none did."""
+        texts = [job.texts[position] for position in positions]
+        # Once another text went through, a failure is the texts' and not the server's state.
+        ask = self._asking.suspects if job.probed else self._asking.documents
         try:
-            rows = await self._request([texts[i] for i in positions], self._settings.timeout_s)
-        except InputRefused:
-            if len(positions) == 1:
-                await self._embed_shorter(texts[positions[0]], positions[0], job)
-                return
-            middle = len(positions) // 2
-            await self._embed(texts, positions[:middle], job)
-            await self._embed(texts, positions[middle:], job)
-        else:
-            job.rows.update(zip(positions, rows, strict=True))
+            rows = self._check(await ask(texts), len(texts))
+        except (InputRefused, ServerFailed, BadRows) as error:
+            await self._probe_for(job, error)
+            await self._embed_apart(positions, job, error)
+            return False
+        job.rows.update(zip(positions, rows, strict=True))
+        return True
 
-    async def _embed_shorter(self, text: str, position: int, job: _Job) -> None:
-        """Embed the beginning of a refused text; give it up when even that is refused."""
-        if not job.probed:
-            await self._check_that_anything_works()
-            job.probed = True
+    async def _embed_apart(self, positions: Sequence[int], job: _Job, error: PaparatsError) -> None:
+        """Embed texts that failed together with `error`: the bad ones alone, or all in halves."""
+        if len(positions) == 1:
+            await self._embed_alone(positions[0], job, error)
+        elif isinstance(error, BadRows) and len(error.bad) < len(positions):
+            for at, position in enumerate(positions):
+                if at in error.bad:
+                    await self._embed_alone(position, job, error)
+                else:
+                    job.rows[position] = error.vectors[at]
+        else:
+            # All rows may be bad because of one text: they are computed together.
+            middle = len(positions) // 2
+            whole = await self._embed(positions[:middle], job)
+            whole = await self._embed(positions[middle:], job) and whole
+            if whole and isinstance(error, InputRefused):
+                # Not a text was too much but their number: the next batches are smaller.
+                self.batch_texts = min(self.batch_texts, len(positions) - middle)
+
+    async def _embed_alone(self, position: int, job: _Job, error: PaparatsError) -> None:
+        """Embed a text that failed, or its beginning; give it up when even that fails."""
+        text = job.texts[position]
+        # A refusal stays one; what the server failed at may have been due to the company.
+        tries = [] if isinstance(error, InputRefused) else [text]
         while len(text) > SHORTEST_CHARS:
             text = text[: len(text) // 2]
+            tries.append(text)
+        for attempt in tries:
             try:
-                job.rows[position] = (await self._request([text], self._settings.timeout_s))[0]
-            except InputRefused:
+                job.rows[position] = self._check(await self._asking.suspects([attempt]), 1)[0]
+            except (InputRefused, ServerFailed, BadRows) as failure:
+                error = failure
                 continue
-            log.info("embedded_text_shortened", position=position, chars=len(text))
+            log.info("embedding_text_saved", position=position, chars=len(attempt))
             return
-        log.warning("embedding_text_refused", position=position)
+        log.warning("embedding_text_refused", position=position, reason=str(error))
         job.failed.append(position)
 
-    async def _check_that_anything_works(self) -> None:
-        """Tell a poison text from an endpoint that refuses everything; raises EmbedderRefused."""
+    async def _probe_for(self, job: _Job, error: PaparatsError) -> None:
+        """Tell a poison text from an endpoint that fails at everything, and raise that."""
+        if job.probed:
+            return
         try:
-            await self._request([PROBE], self._settings.timeout_s)
-        except InputRefused as error:
-            raise EmbedderRefused(f"{error}; it refuses every text") from error
+            await self._ask_probe()
+        except InputRefused as refusal:
+            raise EmbedderRefused(f"{refusal}; it refuses every text") from error
+        except BadRows:
+            raise error from None
+        job.probed = True
 
-    async def _request(
-        self,
-        texts: Sequence[str],
-        deadline_s: float,
-        waits_s: Sequence[float] = DOCUMENT_WAITS_S,
-    ) -> FloatMatrix:
-        """Send one request, again after each of the waits; the deadline is for all together."""
+    async def _ask_probe(self) -> None:
+        answer = await self._asking.once(fill(self._templates.document, PROBE))
+        self._check(answer, 1)
+
+    def _check(self, answer: Answer, count: int) -> FloatMatrix:
+        dimension = self._spec.dimension or answer.vectors.shape[1]
         try:
-            with anyio.fail_after(deadline_s):
-                for planned_s in waits_s:
-                    try:
-                        return self._check(await self._endpoint.post(texts), len(texts))
-                    except TryLater as error:
-                        # Half of the wait is random, so that a crowd does not return at once.
-                        wait_s = planned_s * self._jitter.uniform(0.5, 1.0)
-                        wait_s = max(wait_s, error.after_s or 0.0)
-                        if wait_s >= deadline_s:
-                            raise
-                        log.info("embedding_retried", reason=str(error), wait_s=round(wait_s, 2))
-                        await self._clock.sleep(wait_s)
-                return self._check(await self._endpoint.post(texts), len(texts))
-        except TimeoutError:
-            raise EmbedderUnavailable(
-                f"the embedding endpoint {self._endpoint.shown} did not answer within "
-                f"{deadline_s:g} s"
-            ) from None
-
-    def _check(self, vectors: FloatMatrix, count: int) -> FloatMatrix:
-        dimension = self._spec.dimension or vectors.shape[1]
-        checked = check_vectors(vectors, count=count, dimension=dimension)
-        if not self._spec.dimension:
-            self._learn(dimension)
-        return checked
+            return check_vectors(answer.vectors, count=count, dimension=dimension)
+        finally:
+            if not self._spec.dimension and dimension and answer.vectors.shape[0] == count:
+                self._learn(dimension)
 
     def _learn(self, dimension: int) -> None:
         # The address and the query template are not part of the fingerprint: a model may move to
@@ -243,13 +295,7 @@ class HttpEmbedder:
             dimension,
             spec.document_template,
             spec.text_version,
+            *self._variants,
         ]
         digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest()
         self._spec = replace(spec, fingerprint=Fingerprint(digest))
-
-
-def _fill(template: str, text: str) -> str:
-    """Put a text into a template; an empty text becomes a space, which every endpoint takes."""
-    filled = template.replace("{text}", text) or " "
-    # A notebook can spell half of a surrogate pair; JSON in UTF-8 cannot.
-    return filled.encode(errors="replace").decode()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from paparatsd.embeddings.embedder import EmbedderRefused
 from paparatsd.errors import PaparatsError
 from paparatsd.model import PointBatch
 
@@ -32,6 +33,8 @@ log = structlog.get_logger()
 
 VERSIONS_AT_ONCE = 32
 RETRY_S = (1.0, 5.0, 15.0, 60.0)
+PATHS_TOLD = 3
+"""How many files with refused texts are named in the status."""
 
 
 class DenseFiller:
@@ -56,6 +59,7 @@ class DenseFiller:
         self._left: dict[ShardKey, int] = {}
         self.problem = ""
         self.refused_texts = 0
+        self._refused_paths: dict[str, None] = {}
 
     def wake(self) -> None:
         """Say that there may be work."""
@@ -67,8 +71,17 @@ class DenseFiller:
 
     def problems(self) -> tuple[str, ...]:
         """Say what the embedder could not do."""
-        refused = f"the embedder refused {self.refused_texts} texts; words alone find them"
-        return tuple(text for text in (self.problem, refused if self.refused_texts else "") if text)
+        return tuple(text for text in (self.problem, self._refused()) if text)
+
+    def _refused(self) -> str:
+        """Return how many texts were refused since the start, and in which files; "" for none."""
+        if not self.refused_texts:
+            return ""
+        names = ", ".join(tuple(self._refused_paths)[:PATHS_TOLD])
+        more = " and others" if len(self._refused_paths) > PATHS_TOLD else ""
+        texts = "a text" if self.refused_texts == 1 else f"{self.refused_texts} texts"
+        them = "it" if self.refused_texts == 1 else "them"
+        return f"the embedder refused {texts} (in {names}{more}); words alone find {them}"
 
     async def run(self) -> None:
         """Fill until cancelled; a failing endpoint is tried again with growing waits."""
@@ -81,10 +94,15 @@ class DenseFiller:
             except PaparatsError as error:
                 self.problem = str(error)
                 log.warning("embedding_failed", error=str(error), code=error.code)
-                await self._clock.sleep(RETRY_S[min(self._failures, len(RETRY_S) - 1)])
+                await self._clock.sleep(self._wait_s(error))
                 self._failures += 1
                 continue
             await self._wake.wait()
+
+    def _wait_s(self, error: PaparatsError) -> float:
+        # A wrong key or a missing model does not mend itself within seconds.
+        refused = isinstance(error, EmbedderRefused)
+        return RETRY_S[-1 if refused else min(self._failures, len(RETRY_S) - 1)]
 
     async def _fill(self, builder: VersionBuilder) -> None:
         while versions := await self._ledger.lexical_only(builder.shard):
@@ -105,14 +123,22 @@ class DenseFiller:
             embedded = await self._embedder.embed_documents(texts)
             refused = frozenset(embedded.failed)
             if refused:
-                self.refused_texts += len(refused)
-                log.warning("texts_refused", count=len(refused))
+                self._note_refused(files, embedded.failed)
             keep = [row for row in range(len(texts)) if row not in refused]
             if keep:
                 batch = _points(files, keep, embedded.vectors[keep])
                 await builder.write_dense(batch, [file.info.id for file in files])
                 return
         await builder.mark_dense([file.info.id for file in files])
+
+    def _note_refused(self, files: Sequence[StoredFile], failed: Sequence[int]) -> None:
+        """Remember which files have texts that were refused; `failed` counts over all chunks."""
+        paths = [str(file.info.path) for file in files for _ in file.chunks]
+        for row in failed:
+            log.warning("text_refused", path=paths[row])
+            if len(self._refused_paths) <= PATHS_TOLD:
+                self._refused_paths[paths[row]] = None
+        self.refused_texts += len(failed)
 
 
 def _points(

@@ -8,6 +8,7 @@ from paparatsd.errors import BadQuery
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
 from paparatsd.interfaces.requests import body_of
+from paparatsd.knowledge_limits import MAX_FILE_CHARS, MAX_FILES
 from paparatsd.knowledge_model import CardDraft, CardKind, NoteFile, Reach, TermDraft
 from paparatsd.model import GroupName, ProjectName
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 Wanted = TypeVar("Wanted")
 Draft = TypeVar("Draft", TermDraft, CardDraft)
 
-MAX_FILES = 2_000
-MAX_FILE_CHARS = 400_000
 MAX_NAME_CHARS = 255
 DRAFTS: Mapping[CardKind, Callable[[Arguments], CardDraft]] = {
     CardKind.COMPONENT: requests.component_draft,

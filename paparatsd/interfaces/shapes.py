@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, ProjectStatus, Published
+    from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
 
 STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 500,
@@ -222,6 +222,7 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "memory_bytes": dict(status.memory_bytes),
         "problems": list(status.problems),
         "offers": list(status.offers),
+        "outlets": [outlet_json(outlet) for outlet in status.outlets],
         "knowledge": None if status.knowledge is None else _published_json(status.knowledge),
         "projects": [project_json(project) for project in status.projects],
     }
@@ -232,6 +233,19 @@ def _published_json(published: Published) -> dict[str, Any]:
         "path": KNOWLEDGE_PATH,
         "audience": list(published.audience),
         "projects": list(published.projects),
+    }
+
+
+def outlet_json(outlet: Outlet) -> dict[str, Any]:
+    """Return where something is sent, and how much was since the start."""
+    return {
+        "purpose": outlet.purpose,
+        "what": outlet.what,
+        "host": outlet.host,
+        "local": outlet.local,
+        "texts": outlet.texts,
+        "chars": outlet.chars,
+        "tokens": outlet.tokens,
     }
 
 

@@ -7,7 +7,6 @@ one of the group with the group's alone. What goes wrong is raised and never rea
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +16,7 @@ from paparatsd.knowledge_model import Outcome, Recorded, Term, TermHit
 from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
@@ -188,19 +187,6 @@ class Glossary:
         }
         found = tuple(there[one] for one in asked if one in there)
         return found, tuple(one for one in asked if one not in there)
-
-    # ------------------------------------------------------------------ deleting
-
-    async def delete(self, ids: Iterable[str], accept: Accept) -> set[str]:
-        """Delete those of the terms that are there and may be told; return their ids."""
-        wanted = list(ids)
-        found = [one for one in await self._notes.get(wanted) if one.kind == TERM and accept(one)]
-        async with contextlib.AsyncExitStack() as held:
-            # Whoever looked at one of them may be about to write it again.
-            for group in sorted({one.group for one in found}):
-                await held.enter_async_context(self._notes.lock(group))
-            await self._notes.delete([one.id for one in found])
-        return {one.id for one in found}
 
 
 def _seen_beside(term: Term) -> Accept:

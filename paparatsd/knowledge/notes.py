@@ -19,7 +19,7 @@ from paparatsd.knowledge.kept import KeptNotes
 from paparatsd.knowledge.likeness import Noted, thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -39,6 +39,8 @@ T = TypeVar("T")
 
 EMBED_S = 3.0
 """After this long without a vector, words alone must do."""
+SILENT_S = 10.0
+"""So long nobody waits again for an embedder that did not answer; one call asks several times."""
 BATCH = 64
 REMEMBERED = 256
 """Vectors of the last texts: a note is compared before it is written, a question asked again."""
@@ -86,6 +88,7 @@ class Notes:
         self._remembered: OrderedDict[tuple[bool, str], Vector] = OrderedDict()
         self._refused: set[tuple[str, str]] = set()
         self._due = asyncio.Event()
+        self._silent_until = 0.0
 
     @property
     def problem(self) -> str:
@@ -133,13 +136,9 @@ class Notes:
     # ------------------------------------------------------------------ writing
 
     async def write(
-        self,
-        notes: Sequence[Note],
-        *,
-        deleted: Sequence[str] = (),
-        expected: Mapping[str, float] | None = None,
+        self, notes: Sequence[Note], *, expected: Mapping[str, float] | None = None
     ) -> None:
-        """Write notes with their vectors and delete others, all or nothing; on the disk after it.
+        """Write notes with their vectors, all or nothing; they are on the disk after it.
 
         `expected`: the moment of the last change that each of these notes must still have, else
         Conflict. A note that cannot be embedded now is written without a vector.
@@ -150,7 +149,7 @@ class Notes:
             for one in notes
             if vectors.get(one.text) is not None
         }
-        await self._do(lambda kept: kept.write(notes, deleted, expected, known))
+        await self._do(lambda kept: kept.write(notes, (), expected, known))
         if len(known) < len(notes):
             self._due.set()
 
@@ -252,13 +251,9 @@ class Notes:
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if self._embedder is None or not missing:
             return known
-        try:
-            async with asyncio.timeout(EMBED_S):
-                rows = await self._embedder.documents(missing)
-        except (PaparatsError, TimeoutError) as error:
-            log.warning("notes_not_embedded", reason=str(error) or "no answer in time")
-            return known
-        for text, row in zip(missing, rows, strict=True):
+        embedder = self._embedder
+        rows = await self._in_time(lambda: embedder.documents(missing), "notes_not_embedded")
+        for text, row in zip(missing, rows or [None] * len(missing), strict=True):
             if row is not None:
                 known[text] = row
                 self._remember((False, text), row)
@@ -268,14 +263,25 @@ class Notes:
         known = self._remembered.get((True, text))
         if known is not None or self._embedder is None:
             return known
+        embedder = self._embedder
+        vector = await self._in_time(lambda: embedder.query(text), "question_not_embedded")
+        if vector is not None:
+            self._remember((True, text), vector)
+        return vector
+
+    async def _in_time(self, ask: Callable[[], Awaitable[T]], event: str) -> T | None:
+        """Return what the embedder answers, None when it does not, or did not just now."""
+        if self._clock.monotonic() < self._silent_until:
+            return None
         try:
             async with asyncio.timeout(EMBED_S):
-                vector = await self._embedder.query(text)
-        except (PaparatsError, TimeoutError) as error:
-            log.warning("question_not_embedded", reason=str(error) or "no answer in time")
-            return None
-        self._remember((True, text), vector)
-        return vector
+                return await ask()
+        except PaparatsError as error:
+            log.warning(event, reason=str(error))
+        except TimeoutError:
+            self._silent_until = self._clock.monotonic() + SILENT_S
+            log.warning(event, reason=f"no answer in {EMBED_S:g} s")
+        return None
 
     def _remember(self, key: tuple[bool, str], vector: Vector) -> None:
         self._remembered[key] = vector

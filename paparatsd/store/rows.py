@@ -68,15 +68,11 @@ class VersionInfo:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document that a project shows. `chunks` is how many there are.
-
-    The rest is what the document says of itself (`model.DocumentHead`).
-    """
+    """A document that a project shows, with what it says of itself (`model.DocumentHead`)."""
 
     path: str
     version: VersionId
     language: str
-    chunks: int
     title: str
     link: str
     modified: float | None

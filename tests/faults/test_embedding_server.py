@@ -8,13 +8,15 @@ import pytest
 
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
-from tests.harness.fake_embedder import FakeEmbedder, Reply, vectors
+from tests.harness.fake_embedder import FakeEmbedder, Reply, status, text_vector, vectors
 from tests.harness.proxy import FaultProxy, Mode
 from tests.harness.repos import Repo, many_modules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from tests.harness.fake_embedder import Request
 
 DIMENSION = 16
 
@@ -84,18 +86,94 @@ async def test_search_by_words_only_sends_no_question_to_the_server(
 
 
 def nan() -> Reply:
-    return vectors([[float("nan")] * DIMENSION] * 12)
+    return vectors([[float("nan")] * DIMENSION] * 13)
 
 
 def zeros() -> Reply:
-    return vectors([[0.0] * DIMENSION] * 12)
+    return vectors([[0.0] * DIMENSION] * 13)
 
 
 def other_dimension() -> Reply:
-    return vectors([[1.0] * (DIMENSION + 1)] * 12)
+    return vectors([[1.0] * (DIMENSION + 1)] * 13)
 
 
-@pytest.mark.parametrize("nonsense", [nan, zeros, other_dimension])
+@pytest.mark.parametrize("nonsense", [nan, zeros])
+async def test_f4_bad_numbers_are_not_stored_and_their_texts_are_asked_for_again(
+    server: FakeEmbedder, tmp_path: Path, nonsense: type[Reply]
+) -> None:
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+    server.script(nonsense())
+
+    async with running_daemon(options(server.url)) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+
+        assert [len(texts) for texts in server.texts] == [13, 1, 6, 7]
+        await oracle.assert_equal(daemon, "p")
+        assert await daemon.stop() == 0
+        assert await oracle.assert_points(daemon) == 12
+
+
+async def test_f5_another_model_under_the_same_name_is_not_mixed_with_the_first(
+    server: FakeEmbedder, tmp_path: Path
+) -> None:
+    def other(request: Request) -> Reply:
+        return vectors([text_vector("other " + text, DIMENSION).tolist() for text in request.texts])
+
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+    async with running_daemon(options(server.url)) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+        await daemon.answer("module_7 function")
+        assert await daemon.stop() == 0
+        server.decide = other
+        await daemon.start()
+        await daemon.wait_ready("p")
+        answer = await daemon.answer("another question about module_7")
+        repo.write("new.py", "def brand_new():\n    return 1\n")
+        await daemon.wait_until(lambda status: bool(status["problems"]))
+        said = (await daemon.status())["problems"]
+
+        assert any("embedder" in note for note in answer["notes"])
+        assert "another model than before" in said[0]
+        assert "embedder.revision" in said[0]
+        assert (await daemon.paths("brand_new"))[0] == "new.py"
+
+
+async def test_f6_a_text_that_is_refused_is_told_with_its_file_and_the_rest_goes_on(
+    server: FakeEmbedder, tmp_path: Path
+) -> None:
+    def decide(request: Request) -> Reply | None:
+        return status(400) if any("module_7" in text for text in request.texts) else None
+
+    server.decide = decide
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+
+    async with running_daemon(options(server.url)) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+        said = await daemon.status()
+
+        assert said["problems"] == [
+            "the embedder refused a text (in package/part_0/module_7.py); words alone find it"
+        ]
+        assert said["outlets"] == [
+            {
+                "purpose": "embeddings",
+                "what": "texts of chunks and notes and questions",
+                "host": f"127.0.0.1:{server.port}",
+                "local": True,
+                "texts": sum(map(len, server.texts)),
+                "chars": sum(len(text) for texts in server.texts for text in texts),
+                "tokens": 0,
+            }
+        ]
+        assert (await daemon.paths("module_7 function"))[0].endswith("module_7.py")
+        assert await daemon.stop() == 0
+        assert await oracle.assert_points(daemon) == 12  # its words are still there
+
+
+@pytest.mark.parametrize("nonsense", [other_dimension])
 async def test_f4_nonsense_is_not_stored_and_the_batch_is_done_again(
     server: FakeEmbedder, tmp_path: Path, nonsense: type[Reply]
 ) -> None:

@@ -118,6 +118,20 @@ def test_a_real_word_that_no_document_has_is_not_read_as_others(
     assert ask_docs(world, knowing, query).notes == ()
 
 
+def test_front_matter_finds_a_document_and_is_not_what_is_shown(tmp_path: Path) -> None:
+    world = World(tmp_path, StaticModel.load())
+    menus = (
+        "---\ntitle: Menus\ndescription: Navigation entries of the website, nested or flat.\n---\n"
+        f"\nThis is told elsewhere.\n\n## Example\n\n{FILLER}\n"
+    )
+    world.index("site", {"menus.md": menus, "other.md": f"# Other\n\n{FILLER}\n"})
+    hit = first(ask_docs(world, docs_engine(world), "nested entries of the navigation"))
+    assert hit.document.path == "menus.md"
+    assert "description:" not in hit.content
+    assert "told elsewhere" in hit.content
+    world.catalog.close()
+
+
 def test_a_floor_of_zero_finds_something_always(world: World, engine: DocsEngine) -> None:
     query = "photosynthesis in tropical plants"
     found = ask_docs(world, engine, query, min_score=0.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import random
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -14,10 +13,12 @@ import numpy as np
 import pytest
 
 from paparatsd.embeddings.embedder import EmbedderRefused
-from paparatsd.embeddings.endpoint import embeddings_url, shown_url
+from paparatsd.embeddings.endpoint import Sent, shown_url
 from paparatsd.embeddings.http import PROBE, HttpEmbedder
+from paparatsd.embeddings.openai import OpenAiWire
 from paparatsd.errors import BadReply, EmbedderUnavailable
 from paparatsd.settings import EmbedderSettings
+from tests.harness.embedding_clock import SkippingClock
 from tests.harness.fake_embedder import FakeEmbedder, Reply, status, text_vector, vectors
 from tests.harness.proxy import FaultProxy, Mode
 
@@ -25,22 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from tests.harness.fake_embedder import Request
-
-
-@dataclass
-class SkippingClock:
-    """A clock on which waiting takes no time; it remembers how long was waited."""
-
-    waits: list[float] = field(default_factory=list)
-
-    def now(self) -> float:
-        return 0.0
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
 
 
 @pytest.fixture
@@ -128,20 +113,23 @@ async def test_the_fingerprint_follows_what_changes_document_vectors() -> None:
     base = await fingerprint()
     assert base == await fingerprint(url="http://b:1/v1", query_template="Q {text}", api_key="k")
     assert base != await fingerprint(document_template="D {text}")
+    assert base != await fingerprint(revision="2")
 
 
-@pytest.mark.parametrize("code", [429, 500, 503])
-async def test_what_may_pass_is_tried_three_times(server: FakeEmbedder, code: int) -> None:
+@pytest.mark.parametrize(("code", "probes"), [(429, 0), (500, 1), (503, 0)])
+async def test_what_may_pass_is_tried_three_times(
+    server: FakeEmbedder, code: int, probes: int
+) -> None:
     clock = SkippingClock()
     async with embedder(server.url, clock) as client:
         server.script(status(code), status(code))
         answer = await client.embed_documents(["one"])
-        server.script(*[status(code)] * 3)
+        server.script(*[status(code)] * (3 + probes))
         with pytest.raises(EmbedderUnavailable, match=f"answered {code}"):
             await client.embed_documents(["one"])
 
     assert answer.vectors == expected(["one"])
-    assert len(server.requests) == 6
+    assert len(server.requests) == 6 + probes
     assert 0.5 <= clock.waits[0] <= 1.0
     assert 2.0 <= clock.waits[1] <= 4.0
 
@@ -257,13 +245,9 @@ def row(**changes: Any) -> list[Any]:
 @pytest.mark.parametrize(
     "reply",
     [
-        vectors([row(), row(_3=float("nan"))]),
-        vectors([row(), row(_3=float("inf"))]),
-        vectors([row(), row(_3=1e300)]),
-        vectors([row(), [0.0] * 8]),
-        vectors([row(), [1e-200] * 8]),
-        vectors([row(), row(_3=None)]),
         vectors([row(), row(_3="0.5")]),
+        vectors([row(), None]),
+        vectors([None, None]),
         vectors([row(), [0.5] * 7]),
         vectors([[0.5] * 9, [0.5] * 9]),
         vectors([[], []]),
@@ -289,6 +273,86 @@ async def test_f4_nonsense_is_refused_as_a_bad_reply_and_not_asked_for_again(
             await client.embed_documents(["one", "two"])
 
     assert len(server.requests) == 1
+
+
+BAD_ROWS = [
+    *(row(_3=number) for number in (float("nan"), float("inf"), 1e300, None)),
+    [0.0] * 8,
+    [1e-200] * 8,
+]
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("bad", BAD_ROWS)
+async def test_f4_a_bad_vector_is_asked_for_again_alone_and_the_others_stay(
+    server: FakeEmbedder, bad: list[Any]
+) -> None:
+    def decide(request: Request) -> Reply | None:
+        return vectors([bad]) if request.texts == ["poison"] else None
+
+    async with embedder(server.url, dimension=8) as client:
+        server.script(vectors([row(), bad]))
+        healed = await client.embed_documents(["one", "two"])
+        server.decide = decide
+        server.script(vectors([bad, row()]))
+        refused = await client.embed_documents(["poison", "one"])
+
+    assert healed.failed == ()
+    assert healed.vectors[0] == pytest.approx(np.full(8, 8**-0.5))
+    assert healed.vectors[1:] == expected(["two"])
+    assert refused.failed == (0,)
+    assert not refused.vectors[0].any()
+    assert server.texts == [
+        ["one", "two"],
+        [PROBE],
+        ["two"],
+        ["poison", "one"],
+        [PROBE],
+        ["poison"],
+    ]
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("bad", BAD_ROWS)
+async def test_f4_a_server_all_of_whose_vectors_are_bad_is_not_taken_for_poison(
+    server: FakeEmbedder, bad: list[Any]
+) -> None:
+    server.decide = lambda request: vectors([bad] * len(request.texts))
+    async with embedder(server.url, dimension=8) as client:
+        with pytest.raises(BadReply, match="vector of"):
+            await client.embed_documents([f"text {n}" for n in range(8)])
+
+    assert len(server.requests) == 2
+
+
+@pytest.mark.fault
+async def test_f4_a_text_that_spoils_all_vectors_of_its_batch_is_found(
+    server: FakeEmbedder,
+) -> None:
+    def decide(request: Request) -> Reply | None:
+        spoilt = "poison" in request.texts
+        return vectors([row(_3=float("nan"))] * len(request.texts)) if spoilt else None
+
+    server.decide = decide
+    texts = [f"text {n}" for n in range(8)]
+    texts[3] = "poison"
+    async with embedder(server.url, dimension=8) as client:
+        answer = await client.embed_documents(texts)
+
+    good = [n for n in range(8) if n != 3]
+    assert answer.failed == (3,)
+    assert answer.vectors[good] == expected([texts[n] for n in good])
+
+
+async def test_what_was_sent_is_counted_also_when_it_failed(server: FakeEmbedder) -> None:
+    async with embedder(server.url, dimension=8, retries=1) as client:
+        server.script(status(503))
+        await client.embed_documents(["one", "three"])
+        assert client.sent == Sent(requests=2, texts=4, chars=16)
+        await server.stop()
+        with pytest.raises(EmbedderUnavailable):
+            await client.embed_documents(["one"])
+        assert client.sent.texts <= 5
 
 
 @pytest.mark.fault
@@ -381,6 +445,25 @@ async def test_a_question_does_not_wait_for_documents(server: FakeEmbedder) -> N
     assert server.requests[2].texts == ["quick"]
 
 
+async def test_a_server_that_loads_its_model_for_a_question_is_waited_for_behind_it(
+    server: FakeEmbedder,
+) -> None:
+    loaded = anyio.Event()
+    server.decide = lambda request: loaded.set() if request.texts == [PROBE] else None
+    async with embedder(server.url, dimension=8, timeout_s=0.1) as client:
+        server.gate.clear()
+        for _ in range(2):
+            with pytest.raises(EmbedderUnavailable, match=r"within 0\.1 s"):
+                await client.embed_query("one")
+            server.gate.set()
+            with anyio.fail_after(5):
+                await loaded.wait()
+            server.gate.clear()
+            loaded = anyio.Event()
+
+    assert server.texts == [["one"], [PROBE]] * 2
+
+
 async def test_messages_do_not_carry_credentials_or_text() -> None:
     async with embedder("http://user:hunter2@127.0.0.1:1/v1?key=hunter2") as client:
         with pytest.raises(EmbedderUnavailable) as caught:
@@ -409,5 +492,5 @@ async def test_no_texts_ask_nothing(server: FakeEmbedder) -> None:
     ],
 )
 def test_the_address_is_completed(base: str, url: str) -> None:
-    assert embeddings_url(base) == url
+    assert OpenAiWire("m").url(base) == url
     assert "?" not in shown_url(url)

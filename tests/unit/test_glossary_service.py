@@ -115,6 +115,22 @@ async def test_what_is_out_of_reach_answers_like_what_does_not_exist(world: Worl
     assert await world.listed() == ["bank", "safe", "all", "other"]
 
 
+@pytest.mark.parametrize(
+    ("reach", "deleted"),
+    [
+        (Reach(groups=(GroupName("bank"),)), ["bank", "safe"]),
+        (Reach(projects=(ProjectName("cart"),)), ["all", "mine"]),
+    ],
+)
+async def test_only_terms_of_what_was_named_are_deleted(
+    world: World, reach: Reach, deleted: list[str]
+) -> None:
+    ids = await filled(world)
+    done = await world.service.delete(tuple(ids.values()), reach)
+    assert sorted(done.deleted) == sorted(ids[term] for term in deleted)
+    assert sorted(await world.listed()) == sorted(set(ids) - set(deleted))
+
+
 async def test_groups_out_of_reach_are_refused_like_unknown_ones(world: World) -> None:
     await filled(world)
     said = []

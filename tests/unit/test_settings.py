@@ -9,7 +9,7 @@ import pytest
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, process_environment
+from paparatsd.settings import Places, Settings, environment_of_children, process_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,16 +122,24 @@ def test_a_qdrant_url_gets_the_port_it_means(places: Places, url: str, known: st
         ({"QDRANT_URL": "ftp://x"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://u:p@x"}, "without credentials"),
         ({"QDRANT_URL": "http://x:99999"}, "QDRANT_URL"),
-        ({"EMBEDDING_PROVIDER": "voyage"}, "static or openai or llama"),
+        ({"EMBEDDING_PROVIDER": "cohere"}, "static, openai, llama, ollama, voyage, model2vec"),
         ({"PAPARATS_WATCH_ENABLED": "maybe"}, "true or false"),
         ({"PAPARATS_STORE_TIMEOUT_S": "nan"}, "a number of seconds"),
         ({"PAPARATS_STORE_TIMEOUT_S": "inf"}, "a number of seconds"),
         ({"PAPARATS_LOG_LEVEL": "loud"}, "debug or info"),
         ({"PAPARATS_GROUP": "x_docs"}, "reserved"),
         ({"PAPARATS_CORS_ORIGINS": "*"}, "exact origins"),
+        ({"PAPARATS_PROJECTS": ","}, "project names"),
+        ({"PAPARATS_KNOWLEDGE_PROJECTS": " , ,"}, "PAPARATS_KNOWLEDGE_PROJECTS"),
+        ({"PAPARATS_DOCS_AUDIENCE": ",,"}, "labels of documents"),
         ({"PAPARATS_CORS_ORIGINS": "http://x/path"}, "exact origins"),
         ({"EMBEDDING_PROVIDER": "openai"}, "OPENAI_API_KEY"),
         ({"PAPARATS_EMBEDDER_QUERY_TEMPLATE": "q: "}, "{text}"),
+        ({"EMBEDDING_PROVIDER": "model2vec"}, "the folder of a model"),
+        ({"EMBEDDING_PROVIDER": "voyage"}, "set VOYAGE_API_KEY"),
+        ({"PAPARATS_EMBEDDER_KEEP_ALIVE": "long"}, "10m or 1h30m"),
+        ({"PAPARATS_EMBEDDER_FAMILY": "bert"}, "auto or bge-code"),
+        ({"EMBEDDING_PROVIDER": "ollama", "SCM_EMBED_DTYPE": "int8"}, "only voyage"),
         ({"PAPARATS_INDEX_MAX_CHUNK_CHARS": "1000"}, "index.chunk_chars"),
     ],
 )
@@ -216,6 +224,88 @@ def test_a_local_endpoint_never_gets_the_openai_key(places: Places) -> None:
     embedder = load_settings(places, environment).embedder
     assert (embedder.provider, embedder.url) == ("openai", "http://127.0.0.1:18434")
     assert embedder.api_key is None
+
+
+def test_voyage_is_used_when_it_is_named_and_has_a_key(places: Places) -> None:
+    environment = {
+        "SCM_EMBED_BACKEND": "voyage",
+        "VOYAGE_API_KEY": "pa-1",
+        "OPENAI_API_KEY": "sk-1",
+        "SCM_EMBED_MODEL": "voyage-3-lite",
+        "SCM_EMBED_DTYPE": "int8",
+        "SCM_EMBED_CHAR_BUDGET": "100000",
+        "SCM_EMBED_CONCURRENCY": "5",
+        "SCM_EMBED_MIN_INTERVAL": "21",
+        "SCM_EMBED_MAX_RETRIES": "4",
+    }
+    embedder = load_settings(places, environment).embedder
+    assert (embedder.provider, embedder.url) == ("voyage", "https://api.voyageai.com")
+    assert (embedder.model, embedder.dimension, embedder.dtype) == ("voyage-3-lite", 0, "int8")
+    assert embedder.api_key == "pa-1"
+    assert (embedder.batch_chars, embedder.concurrency) == (100_000, 5)
+    assert (embedder.min_interval_s, embedder.retries) == (21.0, 4)
+
+
+def test_a_key_of_voyage_from_mongodb_is_sent_there(places: Places) -> None:
+    environment = {"EMBEDDING_PROVIDER": "voyage", "VOYAGE_API_KEY": "al-1"}
+    assert load_settings(places, environment).embedder.url == "https://ai.mongodb.com/v1"
+    environment["EMBED_URL"] = "http://proxy:1"
+    assert load_settings(places, environment).embedder.url == "http://proxy:1"
+
+
+def test_ollama_is_used_when_it_is_named(places: Places) -> None:
+    environment = {
+        "EMBEDDING_PROVIDER": "ollama",
+        "OLLAMA_URL": "http://lan:11434",
+        "EMBED_MODEL": "qwen3-embedding:8b",
+        "EMBED_BATCH": "48",
+        "OLLAMA_TIMEOUT": "120",
+    }
+    embedder = load_settings(places, environment).embedder
+    assert (embedder.provider, embedder.url) == ("ollama", "http://lan:11434")
+    assert (embedder.model, embedder.batch_texts) == ("qwen3-embedding:8b", 48)
+    assert (embedder.timeout_s, embedder.api_key) == (120.0, None)
+    usual = load_settings(places, {"EMBEDDING_PROVIDER": "ollama"}).embedder
+    assert (usual.url, usual.dimension) == ("http://127.0.0.1:11434", 1024)
+
+
+def test_a_model_from_a_folder_has_no_address_and_no_key(places: Places) -> None:
+    environment = {
+        "EMBEDDING_PROVIDER": "model2vec",
+        "EMBEDDING_MODEL": "/models/m",
+        "EMBED_URL": "http://x",
+        "PAPARATS_EMBEDDER_API_KEY": "k",
+    }
+    embedder = load_settings(places, environment).embedder
+    assert (embedder.provider, embedder.model) == ("model2vec", "/models/m")
+    assert (embedder.url, embedder.api_key) == ("", None)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"OLLAMA_URL": "http://lan:11434", "EMBED_MODEL": "qwen3-embedding:8b"},
+        {"VOYAGE_API_KEY": "pa-1"},
+        {"SCM_EMBED_BACKEND": "local", "VOYAGE_API_KEY": "pa-1"},
+    ],
+)
+def test_an_address_or_a_key_alone_chooses_no_provider_and_is_told(
+    places: Places, environment: dict[str, str]
+) -> None:
+    settings = load_settings(places, environment)
+    assert settings.embedder.provider == "static"
+    assert len(settings.notes) == 1
+
+
+def test_a_template_may_have_line_breaks(places: Places) -> None:
+    environment = {
+        "EMBEDDING_PROVIDER": "llama",
+        "PAPARATS_EMBEDDER_QUERY_TEMPLATE": "Task: find code\\nQuery: {text}",
+    }
+    embedder = load_settings(places, environment).embedder
+    assert embedder.query_template == "Task: find code\nQuery: {text}"
+    write(places, '[embedder]\nprovider = "llama"\ndocument_template = "a\\n{text} "\n')
+    assert load_settings(places, {}).embedder.document_template == "a\n{text} "
 
 
 def test_another_model_has_no_guessed_dimension(places: Places) -> None:
@@ -315,6 +405,19 @@ def test_the_environment_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = process_environment()
     monkeypatch.setenv("PAPARATS_COPY", "1")
     assert "PAPARATS_COPY" not in environment
+
+
+def test_children_are_given_the_environment_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = ("PAPARATS_KNOWLEDGE_TOKENS", "OPENAI_API_KEY", "QDRANT_API_KEY", "Github_Token")
+    for name in secrets:
+        monkeypatch.setenv(name, "0123456789abcdef")
+    monkeypatch.setenv("PAPARATS_COPY", "1")
+    given = environment_of_children()
+    assert not given.keys() & set(secrets)
+    assert given["PAPARATS_COPY"] == "1"
+    assert given["PATH"] == process_environment()["PATH"]
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,7 @@ class Figures:
             f"{share(self.ranks, TOP):.3f}",
             f"{sum(1 / rank for rank in self.ranks if rank) / max(1, len(self.ranks)):.3f}",
             f"{sum(self.silent)}/{len(self.silent)}",
-            f"{share(self.reworded, 1):.3f}",
-            f"{share(self.reworded, TOP):.3f}",
+            *(f"{share(self.reworded, within):.3f}" for within in (1, TOP) if self.reworded),
         )
 
 

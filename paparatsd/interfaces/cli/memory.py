@@ -6,7 +6,7 @@ import time
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces.cli import notes
 from paparatsd.interfaces.cli.answers import ask, print_answer
 from paparatsd.interfaces.cli.output import counted, pasteable

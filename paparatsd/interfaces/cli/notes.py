@@ -9,8 +9,7 @@ from paparatsd.exits import NOT_TAKEN
 from paparatsd.interfaces.cli.answers import print_answer
 from paparatsd.interfaces.cli.consent import agreed, is_asked
 from paparatsd.interfaces.cli.output import counted
-from paparatsd.interfaces.knowledge_phrases import PERSON, inline
-from paparatsd.interfaces.knowledge_words import deleted_lines, missing_lines
+from paparatsd.interfaces.knowledge_phrases import PERSON, deleted_lines, inline, missing_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

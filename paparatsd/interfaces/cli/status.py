@@ -62,7 +62,29 @@ def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
         f"store {answer['store']}",
         f"http {answer['http']}, socket {answer['socket']}",
         *_knowledge_lines(answer.get("knowledge")),
+        *outlet_lines(answer),
     ]
+
+
+def outlet_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return what is sent to other programs, to whom and how much; what leaves us comes first."""
+    outlets = answer.get("outlets")
+    if outlets is None:  # a daemon that does not say
+        return []
+    leaving = [_outlet_words(outlet) for outlet in outlets if not outlet["local"]]
+    local = [_outlet_words(outlet) for outlet in outlets if outlet["local"]]
+    lines = [f"leaves this machine: {words}" for words in leaving]
+    lines = lines or ["nothing leaves this machine"]
+    return lines + [f"stays on this machine: {words}" for words in local]
+
+
+def _outlet_words(outlet: Mapping[str, Any]) -> str:
+    said = f"{outlet['what']}, to {outlet['host']} ({outlet['purpose']})"
+    if not outlet["texts"]:
+        return said
+    counts = [f"{outlet['texts']:,} texts", f"{outlet['chars']:,} characters"]
+    counts += [f"{outlet['tokens']:,} tokens as counted there"] if outlet["tokens"] else []
+    return f"{said}: {', '.join(counts)} since the start"
 
 
 def _knowledge_lines(published: Mapping[str, Any] | None) -> list[str]:

@@ -6,9 +6,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
-from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.knowledge_shapes import card_hit_json
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
@@ -57,7 +58,7 @@ _ARCH_CHECK = ToolSpec(
             **WHERE,
             "kinds": KINDS,
             "limit": whole(
-                "How many cards", 1, requests.MAX_CARDS_LISTED, requests.DEFAULT_CARDS_LISTED
+                "How many cards", 1, limits.MAX_CARDS_LISTED, limits.DEFAULT_CARDS_LISTED
             ),
             "offset": whole("Skip so many, to continue an audit", 0, MAX_CHECKED, 0),
             "max_tokens": MAX_TOKENS_INPUT,
@@ -96,7 +97,7 @@ async def _checked(
     """Return the cards that hold, as checked now, and what is to be said of the list."""
     cards: list[dict[str, Any]] = []
     notes: dict[str, None] = {}
-    page = replace(request, limit=requests.MAX_CARDS_LISTED)
+    page = replace(request, limit=limits.MAX_CARDS_LISTED)
     while True:
         answer = await service.memory.list(page)
         cards += map(card_hit_json, answer.cards)

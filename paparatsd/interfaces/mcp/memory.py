@@ -7,10 +7,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import missing_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
     CHECKED,
@@ -81,8 +83,8 @@ _ARCH_CONTEXT = ToolSpec(
                         one.value: whole(
                             "Cards of this kind",
                             0,
-                            requests.MAX_OF_A_KIND,
-                            requests.DEFAULT_OF_A_KIND,
+                            limits.MAX_OF_A_KIND,
+                            limits.DEFAULT_OF_A_KIND,
                         )
                         for one in CardKind
                     },
@@ -122,7 +124,7 @@ _ARCH_LIST = ToolSpec(
             "include_history": flag("Also cards that were superseded or hold no more"),
             "checked": CHECKED,
             "limit": whole(
-                "How many cards", 1, requests.MAX_CARDS_LISTED, requests.DEFAULT_CARDS_LISTED
+                "How many cards", 1, limits.MAX_CARDS_LISTED, limits.DEFAULT_CARDS_LISTED
             ),
             "offset": {
                 "type": ["string", "integer"],
@@ -157,7 +159,7 @@ _ARCH_SUGGEST = ToolSpec(
     input_schema=object_of(
         {
             **WHERE,
-            "limit": whole("How many", 1, requests.MAX_SUGGESTIONS, requests.DEFAULT_SUGGESTIONS),
+            "limit": whole("How many", 1, limits.MAX_SUGGESTIONS, limits.DEFAULT_SUGGESTIONS),
             "max_tokens": MAX_TOKENS_INPUT,
         },
         closed=True,
@@ -256,7 +258,7 @@ async def _read(service: ToolsApi, request: CardsRequest, max_tokens: int) -> To
     shape: Shape = cleaned(shapes.cards_json(await service.memory.list(request)))
     page = Page(max_tokens, "Cards by their ids", LABEL)
     page.say(shape["notes"])
-    page.say(words.missing_lines(shape, "card", "arch_list"))
+    page.say(missing_lines(shape, "card", "arch_list"))
     shown = fill(page, shape["cards"], lambda one, _place: words.card_block(one, now))
     data = {"cards": shown, "next_offset": None, "notes": shape["notes"]}
     return reply_of({**data, "missing": shape["missing"]}, page.text())

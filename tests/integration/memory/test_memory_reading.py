@@ -318,8 +318,8 @@ async def test_cards_are_read_by_their_ids_whether_they_hold_or_not(world: Memor
     assert (answer.missing, answer.next_cursor) == (("x",), "")
     with pytest.raises(BadQuery, match="no cursor"):
         await world.memory.list(CardsRequest(EVERYWHERE, ids=("x",), cursor="x"))
-    with pytest.raises(BadQuery, match="at most 200"):
-        await world.memory.list(CardsRequest(EVERYWHERE, ids=tuple("x" * 201)))
+    with pytest.raises(BadQuery, match="at most 100"):
+        await world.memory.list(CardsRequest(EVERYWHERE, ids=tuple("x" * 101)))
 
 
 async def test_a_card_out_of_reach_is_missing_like_one_that_does_not_exist(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paparatsd.knowledge.folding import bare, fold, name_key, names_in, text_key, words_of
+from paparatsd.knowledge.folding import bare, fold, name_key, names_in, text_key
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,3 @@ def test_the_names_of_a_long_question_are_bounded() -> None:
 def test_punctuation_around_a_name_is_no_part_of_it() -> None:
     assert bare(' "SLA"? ') == "SLA"
     assert bare("C++") == "C++"
-
-
-def test_words_are_compared_without_case_and_joints() -> None:
-    assert words_of("On-call_rota, on 7") == {"on", "call", "rota", "7"}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, StateCorrupt
+from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import FoundTerms, Glossary
 from paparatsd.knowledge.notes import BY_WORDS, Notes
-from paparatsd.knowledge_model import Outcome, TermDraft
+from paparatsd.knowledge_model import Deleted, Outcome, TermDraft
 from paparatsd.model import GroupName, ProjectName
 from tests.harness.note_embedder import DIMENSION, WordEmbedder
 from tests.harness.set_clock import SetClock
@@ -316,10 +317,9 @@ async def test_a_list_is_by_name_and_counts_what_it_leaves_out(world: World) -> 
 async def test_only_what_may_be_told_is_deleted(world: World) -> None:
     mine = await world.record("rota", ROTA, project="till")
     other = await world.record("SLA", SLA, project="cart")
-    gone = await world.glossary.delete(
-        [mine.id, other.id, "none", "'"], lambda note: note.project == "till"
-    )
-    assert gone == {mine.id}
+    ids = [mine.id, other.id, "none", "'", mine.id]
+    gone = await delete_notes(world.notes, ids, ("term",), lambda note: note.project == "till")
+    assert gone == Deleted((mine.id,), (other.id, "none", "'"))
     assert list(await world.there()) == ["SLA"]
 
 
@@ -335,7 +335,7 @@ async def test_a_failure_is_raised_and_never_reads_as_an_empty_glossary(tmp_path
         lambda: world.record("SLA", SLA),
         lambda: world.find("SLA"),
         world.there,
-        lambda: world.glossary.delete(["i"], lambda _: True),
+        lambda: delete_notes(world.notes, ["i"], ("term",), lambda _: True),
     ):
         with pytest.raises(StateCorrupt):
             await call()

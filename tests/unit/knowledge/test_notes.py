@@ -11,6 +11,7 @@ import pytest
 
 from paparatsd.errors import Conflict, SchemaTooNew, StateCorrupt, StateUnwritable
 from paparatsd.knowledge import kept
+from paparatsd.knowledge import notes as knowledge_notes
 from paparatsd.knowledge.notes import BY_WORDS, Notes
 from paparatsd.store.notes import Note, NotesFile
 from paparatsd.store.notes_copies import copies_of
@@ -163,6 +164,25 @@ async def test_without_the_embedder_notes_are_written_and_compared_by_words(path
         assert found.notes == ()
 
 
+async def test_a_silent_embedder_is_waited_for_once_and_asked_again_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge_notes, "EMBED_S", 0.01)
+    embedder, clock = WordEmbedder(), SetClock()
+    notes = Notes(path, clock, embedder, dimension=DIMENSION)
+    embedder.silent = True
+    for group in ("shop", "bank"):
+        found = await notes.nearest("goods", group, ("term",), lambda one: True, 5, query=True)
+        assert found.notes == (BY_WORDS,)
+    await notes.write(ALL)
+    assert embedder.waited_for == 1
+    embedder.silent = False
+    clock.at += knowledge_notes.SILENT_S
+    found = await notes.nearest("goods", "shop", ("term",), lambda one: True, 5, query=True)
+    assert found.notes == ("2 notes are not embedded yet, and compared by words only until then.",)
+    await notes.stop()
+
+
 async def test_what_is_told_of_missing_vectors_counts_only_what_is_accepted(path: Path) -> None:
     embedder = WordEmbedder()
     async with opened(path, embedder) as notes:
@@ -302,7 +322,7 @@ async def test_a_refused_write_changes_nothing_in_memory(path: Path) -> None:
         await notes.write(ALL)
         await near(notes, "warm")
         with pytest.raises(Conflict):
-            await notes.write([note("a", "new")], deleted=["b"], expected={"a": 7.0})
+            await notes.write([note("a", "new")], expected={"a": 7.0})
         assert (await near(notes, ALL[0].text))[0] == ("a", 1.0)
         assert {one.id for one in await notes.all_of("shop")} == {"a", "b", "c"}
 

@@ -1,0 +1,51 @@
+"""What the daemon sends to other programs: to whom, and whether they are on this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from paparatsd.status_model import Outlet
+
+if TYPE_CHECKING:
+    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.settings import Settings
+
+
+def outlets_of(settings: Settings, sent: Sent | None) -> tuple[Outlet, ...]:
+    """Return where texts and vectors go; `sent` is what an embedding endpoint got so far."""
+    outlets = []
+    if sent is not None:
+        questions = " and questions" if settings.search.meaning else ""
+        outlets.append(
+            Outlet(
+                purpose="embeddings",
+                what=f"texts of chunks and notes{questions}",
+                host=host_of(settings.embedder.url),
+                local=is_local(settings.embedder.url),
+                texts=sent.texts,
+                chars=sent.chars,
+                tokens=sent.tokens,
+            )
+        )
+    if settings.store.qdrant_url:
+        url = settings.store.qdrant_url
+        outlets.append(Outlet("vector store", "vectors of chunks", host_of(url), is_local(url)))
+    return tuple(outlets)
+
+
+def host_of(url: str) -> str:
+    """Return host and port of a URL, without user and password."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def is_local(url: str) -> bool:
+    """Say whether a URL leads to this machine, as far as it shows: names are not looked up."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,67 @@
+"""How the task that fills in vectors waits, and what it tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from paparatsd.embeddings.embedder import EmbedderRefused
+from paparatsd.errors import BadReply, EmbedderUnavailable
+from paparatsd.indexing.dense import DenseFiller
+from paparatsd.model import Fingerprint, RepoId, ShardKey
+from tests.harness.embedding_clock import SkippingClock
+
+if TYPE_CHECKING:
+    from paparatsd.errors import PaparatsError
+
+SHARD = ShardKey(RepoId("r"), "code", Fingerprint("f"), 8)
+
+
+class Catalog:
+    """A ledger that fails some times in a row, as if the embedder did, then has nothing to do."""
+
+    def __init__(self, failures: list[PaparatsError]) -> None:
+        self.failures = failures
+        self.healed = anyio.Event()
+
+    async def lexical_only(self, _shard: ShardKey) -> list[int]:
+        if self.failures:
+            raise self.failures.pop(0)
+        self.healed.set()
+        return []
+
+
+class Builder:
+    """A repository."""
+
+    shard = SHARD
+
+
+@pytest.mark.parametrize(
+    ("failures", "waits"),
+    [
+        ([EmbedderUnavailable("away")] * 5, [1, 5, 15, 60, 60]),
+        ([BadReply("nonsense")] * 2, [1, 5]),
+        ([EmbedderRefused("wrong key")] * 2, [60, 60]),
+        ([EmbedderUnavailable("away"), EmbedderRefused("wrong key")], [1, 60]),
+    ],
+)
+async def test_what_may_pass_is_looked_at_soon_and_what_was_refused_once_a_minute(
+    failures: list[PaparatsError], waits: list[float]
+) -> None:
+    catalog, clock = Catalog(list(failures)), SkippingClock()
+    parts: Any = {"embedder": None, "ledger": catalog, "builders": lambda: [Builder()]}
+    filler = DenseFiller(clock=clock, **parts)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(filler.run)
+        with anyio.fail_after(5):
+            await catalog.healed.wait()
+        await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+
+    assert clock.waits == waits
+    assert filler.problems() == ()

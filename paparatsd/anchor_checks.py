@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from paparatsd.anchor_history import Gone
     from paparatsd.answerable import Answerable
     from paparatsd.history_service import HistoryService
-    from paparatsd.knowledge_model import AnchorCheck, Card, CardHit
+    from paparatsd.knowledge_model import (
+        AnchorCheck,
+        Card,
+        CardHit,
+    )
     from paparatsd.search.scope import ProjectScope
 
 log = structlog.get_logger()

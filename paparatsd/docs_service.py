@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 import structlog
 
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, PaparatsError, UnknownDocument, UnknownProject
 from paparatsd.knowledge_limits import MAX_DOCUMENT_CHARS
-from paparatsd.knowledge_model import DocsAnswer
 from paparatsd.search.audience import permitted
 from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsProject, DocsScope, DocumentAsked
 from paparatsd.search.scope import Scope
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.answerable import Answerable
-    from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.history_service import HistoryService
-    from paparatsd.knowledge_model import (
+    from paparatsd.docs_model import (
         DocHit,
         DocsRequest,
         Document,
         DocumentRequest,
         DocumentText,
+    )
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.history_service import HistoryService
+    from paparatsd.knowledge_model import (
         Reach,
         TermHit,
         TermsAnswer,

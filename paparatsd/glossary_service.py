@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
     from paparatsd.knowledge.reach import Sight
-    from paparatsd.knowledge_model import Deleted, Reach, Recorded, TermDraft, TermsRequest
+    from paparatsd.knowledge_model import (
+        Deleted,
+        Reach,
+        Recorded,
+        TermDraft,
+        TermsRequest,
+    )
 
 BESIDE_DOCS = 3
 """Terms of each group that are shown beside documents."""

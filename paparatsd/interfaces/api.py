@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
+    from paparatsd.docs_model import (
+        DocsAnswer,
+        DocsRequest,
+        DocumentRequest,
+        DocumentText,
+    )
     from paparatsd.graph_model import (
         ChangedAnswer,
         ChangedRequest,
@@ -41,10 +47,6 @@ if TYPE_CHECKING:
         ContextAnswer,
         ContextRequest,
         Deleted,
-        DocsAnswer,
-        DocsRequest,
-        DocumentRequest,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,

@@ -9,7 +9,13 @@ from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
 from paparatsd.interfaces.requests import body_of
 from paparatsd.knowledge_limits import MAX_FILE_CHARS, MAX_FILES
-from paparatsd.knowledge_model import CardDraft, CardKind, NoteFile, Reach, TermDraft
+from paparatsd.knowledge_model import (
+    CardDraft,
+    CardKind,
+    NoteFile,
+    Reach,
+    TermDraft,
+)
 from paparatsd.model import GroupName, ProjectName
 
 if TYPE_CHECKING:

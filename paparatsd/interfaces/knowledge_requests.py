@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from paparatsd import knowledge_limits as limits
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import BadQuery, UnknownProject
 from paparatsd.knowledge_model import (
     CardDraft,
@@ -19,8 +20,6 @@ from paparatsd.knowledge_model import (
     Component,
     ContextRequest,
     Decision,
-    DocsRequest,
-    DocumentRequest,
     Lesson,
     Severity,
     TermDraft,

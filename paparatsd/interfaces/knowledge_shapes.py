@@ -13,6 +13,12 @@ from paparatsd.interfaces.history_shapes import last_change_json, moment_iso
 from paparatsd.interfaces.shapes import freshness_json
 
 if TYPE_CHECKING:
+    from paparatsd.docs_model import (
+        DocHit,
+        DocsAnswer,
+        Document,
+        DocumentText,
+    )
     from paparatsd.knowledge_model import (
         AnchorCheck,
         Card,
@@ -20,10 +26,6 @@ if TYPE_CHECKING:
         CardsAnswer,
         ContextAnswer,
         Deleted,
-        DocHit,
-        DocsAnswer,
-        Document,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,

@@ -14,7 +14,11 @@ from urllib.parse import unquote
 from paparatsd.knowledge.code_names import is_aside, plain_fragment
 from paparatsd.knowledge.code_view import merged
 from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
-from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
+from paparatsd.knowledge_model import (
+    Anchor,
+    AnchorCheck,
+    AnchorState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

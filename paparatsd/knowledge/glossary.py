@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paparatsd.knowledge.folding import bare, name_key, names_in, text_key
 from paparatsd.knowledge.terms import TERM, checked, note_of, term_of
-from paparatsd.knowledge_model import Outcome, Recorded, Term, TermHit
+from paparatsd.knowledge_model import (
+    Outcome,
+    Recorded,
+    Term,
+    TermHit,
+)
 from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:

@@ -26,7 +26,12 @@ from paparatsd.knowledge_limits import (
     MAX_OF_A_KIND,
     MAX_QUESTION_CHARS,
 )
-from paparatsd.knowledge_model import CardHit, CardKind, CardStatus, MemoryStats
+from paparatsd.knowledge_model import (
+    CardHit,
+    CardKind,
+    CardStatus,
+    MemoryStats,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

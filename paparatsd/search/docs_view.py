@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from paparatsd.chunks.terms import text_ids
-from paparatsd.knowledge_model import DocsKind
+from paparatsd.docs_model import DocsKind
 from paparatsd.naming import UNLABELLED
 from paparatsd.search.audience import label_in_force
 from paparatsd.search.docs_counts import NOTHING, count, nearer

@@ -13,6 +13,13 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from paparatsd.docs_model import (
+    DocHit,
+    DocsAnswer,
+    DocsKind,
+    Document,
+    DocumentText,
+)
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
 from paparatsd.history_model import LastChange
 from paparatsd.knowledge_model import (
@@ -28,11 +35,6 @@ from paparatsd.knowledge_model import (
     ContextAnswer,
     Decision,
     Deleted,
-    DocHit,
-    DocsAnswer,
-    DocsKind,
-    Document,
-    DocumentText,
     Imported,
     Lesson,
     MemoryStats,
@@ -52,12 +54,11 @@ from tests.harness.fake_history import FIX
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from paparatsd.docs_model import DocsRequest, DocumentRequest
     from paparatsd.knowledge_model import (
         CardDraft,
         CardsRequest,
         ContextRequest,
-        DocsRequest,
-        DocumentRequest,
         Reach,
         TermDraft,
         TermsRequest,

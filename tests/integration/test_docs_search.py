@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paparatsd.docs_model import DocsKind
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.errors import Busy, UnknownDocument
-from paparatsd.knowledge_model import DocsKind
 from paparatsd.model import RecallReply, VersionId
 from paparatsd.search.docs_asked import DocsAsked
 from paparatsd.search.recall import NOTHING_RECALLED
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.knowledge_model import DocHit
+    from paparatsd.docs_model import DocHit
     from paparatsd.search.docs_asked import DocsFound
     from paparatsd.search.docs_engine import DocsEngine
 

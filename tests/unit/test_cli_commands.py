@@ -17,7 +17,11 @@ from paparatsd.interfaces.cli.main import main
 from paparatsd.interfaces.cli.parser import TOOLSETS
 from paparatsd.interfaces.hints import CHUNK_KINDS
 from paparatsd.interfaces.mcp.identity import IDENTITIES
-from paparatsd.knowledge_model import CardKind, CardScope, Severity
+from paparatsd.knowledge_model import (
+    CardKind,
+    CardScope,
+    Severity,
+)
 from tests.harness.command_line import commands
 from tests.harness.fake_control import (
     answer,

@@ -7,12 +7,15 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.routing import Router
 from starlette.testclient import TestClient
 
+from paparatsd.errors import Conflict
+from paparatsd.exits import exit_code_of
+from paparatsd.interfaces.client import Client
 from paparatsd.interfaces.control import control_routes
 from tests.harness.fake_control import FakeControl
 from tests.harness.fake_service import FakeService
@@ -159,6 +162,24 @@ def test_all_of_a_very_long_document_is_put_together_from_its_pieces(
     assert answer["content"] == long
     assert answer["next_offset"] is None
     assert len(knowing.made("POST", "/v1/document")) == 3
+
+
+def test_pieces_of_two_states_of_a_document_are_not_put_together(
+    knowing: Control, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = knowing.service.knowledge.documents[1][0]
+    knowing.service.knowledge.documents[1] = (document, "word\n" * 60_000)
+    ask = Client.ask
+
+    def ask_and_change(client: Client, call: str, /, **options: Any) -> dict[str, Any]:
+        answer = ask(client, call, **options)
+        knowing.service.knowledge.documents[1] = (document, "word\n" * 50_000)
+        return answer
+
+    monkeypatch.setattr(Client, "ask", ask_and_change)
+    code, out, err = run(capsys, "doc", "marmots:README.md", "--all")
+    assert (code, out) == (exit_code_of(Conflict("")), "")
+    assert "changed while it was read" in err
 
 
 @pytest.mark.parametrize("written", ["README.md", "marmots:", ":README.md"])

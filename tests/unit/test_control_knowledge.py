@@ -8,6 +8,7 @@ import pytest
 from starlette.routing import Router
 from starlette.testclient import TestClient
 
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import StateUnwritable
 from paparatsd.interfaces.control import CALLS, control_routes
 from paparatsd.knowledge_model import (
@@ -18,8 +19,6 @@ from paparatsd.knowledge_model import (
     Component,
     ContextRequest,
     Decision,
-    DocsRequest,
-    DocumentRequest,
     Lesson,
     NoteFile,
     Reach,

@@ -10,7 +10,13 @@ import pytest
 from paparatsd.errors import BadQuery, UnknownProject
 from paparatsd.glossary_service import GlossaryService
 from paparatsd.knowledge.notes import Notes
-from paparatsd.knowledge_model import Deleted, Outcome, Reach, TermDraft, TermsRequest
+from paparatsd.knowledge_model import (
+    Deleted,
+    Outcome,
+    Reach,
+    TermDraft,
+    TermsRequest,
+)
 from paparatsd.model import GroupName, ProjectName
 from tests.harness.note_embedder import DIMENSION, WordEmbedder
 from tests.harness.set_clock import SetClock

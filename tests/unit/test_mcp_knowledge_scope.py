@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import UnknownDocument
 from paparatsd.interfaces.mcp.coding import CODING
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.knowledge_model import (
     AnchorCheck,
     AnchorState,
-    DocsRequest,
-    DocumentRequest,
     Reach,
 )
 from paparatsd.model import ProjectName
@@ -27,9 +26,9 @@ from tests.harness.fake_service import FakeService
 from tests.harness.knowledge_asked import ASKING, READING, WRITING, ask
 
 if TYPE_CHECKING:
+    from paparatsd.docs_model import DocumentText
     from paparatsd.interfaces.api import DocsApi
     from paparatsd.interfaces.mcp.reply import ToolReply
-    from paparatsd.knowledge_model import DocumentText
 
 YAKS, GOATS = ProjectName("yaks"), ProjectName("goats")
 OURS = ("marmots", "gone-marmots")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd import knowledge_limits as limits
 from paparatsd.chunks.address import MAX_ADDRESS_CHARS, parse_address
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
@@ -50,7 +51,6 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
     whole,
 )
-from paparatsd.knowledge_model import DocsAnswer, Reach
 from paparatsd.model import ProjectName
 from paparatsd.plain_text import clean_piece
 from paparatsd.search.render import fenced, stale_lines
@@ -59,9 +59,10 @@ from paparatsd.tokens import byte_size
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paparatsd.docs_model import DocsRequest, DocumentRequest
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.knowledge_model import DocsRequest, DocumentRequest
+    from paparatsd.knowledge_model import Reach
 
 MAX_OFFSET = 49
 GLOSSARY_SHARE = 3

@@ -20,7 +20,13 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
-from paparatsd.knowledge_model import AnchorState, CardKind, CardStatus, Outcome, Reach
+from paparatsd.knowledge_model import (
+    AnchorState,
+    CardKind,
+    CardStatus,
+    Outcome,
+    Reach,
+)
 from paparatsd.tokens import byte_size, estimate_tokens
 
 if TYPE_CHECKING:

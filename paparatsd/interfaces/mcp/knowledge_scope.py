@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from paparatsd.chunks.address import parse_address
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
 from paparatsd.knowledge.recall import missing_of
 from paparatsd.knowledge_model import (
@@ -15,7 +16,6 @@ from paparatsd.knowledge_model import (
     CardsAnswer,
     ContextAnswer,
     Deleted,
-    DocsAnswer,
     SuggestionsAnswer,
     TermsAnswer,
 )
@@ -23,6 +23,12 @@ from paparatsd.knowledge_model import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from paparatsd.docs_model import (
+        DocHit,
+        DocsRequest,
+        DocumentRequest,
+        DocumentText,
+    )
     from paparatsd.interfaces.api import DocsApi, GlossaryApi, MemoryApi
     from paparatsd.knowledge_model import (
         Card,
@@ -30,10 +36,6 @@ if TYPE_CHECKING:
         CardHit,
         CardsRequest,
         ContextRequest,
-        DocHit,
-        DocsRequest,
-        DocumentRequest,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,

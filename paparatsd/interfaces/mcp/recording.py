@@ -25,7 +25,13 @@ from paparatsd.interfaces.mcp.knowledge_page import (
 )
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned
 from paparatsd.interfaces.mcp.schemas import Schema, ToolSpec, object_of, string
-from paparatsd.knowledge_model import KIND_OF, CardScope, Reach, Severity, label_of
+from paparatsd.knowledge_model import (
+    KIND_OF,
+    CardScope,
+    Reach,
+    Severity,
+    label_of,
+)
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.arguments import Arguments

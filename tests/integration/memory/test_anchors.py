@@ -20,7 +20,11 @@ from paparatsd.history_model import (
     FoundCommit,
 )
 from paparatsd.knowledge.named import Named, read_anchor
-from paparatsd.knowledge_model import AnchorState, CardsRequest, ContextRequest
+from paparatsd.knowledge_model import (
+    AnchorState,
+    CardsRequest,
+    ContextRequest,
+)
 from paparatsd.model import CommitId, Freshness, FreshnessState, ProjectName
 from paparatsd.store.reader import CatalogReader
 from tests.harness.memory_world import component, lesson, reach

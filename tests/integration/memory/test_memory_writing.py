@@ -24,7 +24,11 @@ from tests.harness.memory_world import MemoryWorld, component, decision, lesson,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paparatsd.knowledge_model import Card, CardBody, Reach
+    from paparatsd.knowledge_model import (
+        Card,
+        CardBody,
+        Reach,
+    )
 
 
 async def cards(world: MemoryWorld, *groups: str) -> dict[str, Card]:

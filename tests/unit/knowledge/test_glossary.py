@@ -11,7 +11,11 @@ from paparatsd.errors import BadQuery, StateCorrupt
 from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import FoundTerms, Glossary
 from paparatsd.knowledge.notes import BY_WORDS, Notes
-from paparatsd.knowledge_model import Deleted, Outcome, TermDraft
+from paparatsd.knowledge_model import (
+    Deleted,
+    Outcome,
+    TermDraft,
+)
 from paparatsd.model import GroupName, ProjectName
 from tests.harness.note_embedder import DIMENSION, WordEmbedder
 from tests.harness.set_clock import SetClock

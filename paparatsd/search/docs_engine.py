@@ -15,7 +15,7 @@ from paparatsd.docs_model import DocsKind, DocumentText
 from paparatsd.errors import Busy, UnknownDocument
 from paparatsd.search.docs_asked import DocsFound, DocsPlan
 from paparatsd.search.docs_features import Told, docs_features
-from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of
+from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of, titled
 from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
 from paparatsd.search.docs_rank import Mode, judge, load_docs_weights
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from paparatsd.search.docs_asked import DocsAsked, DocumentAsked
     from paparatsd.search.docs_places import Places
     from paparatsd.search.docs_question import DocsQuestion, Encode, IsWord
-    from paparatsd.search.docs_rank import DocsWeights
+    from paparatsd.search.docs_rank import DocsWeights, Judged
     from paparatsd.search.docs_view import Shown
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 LIKELIEST = 32
 """Documents that are looked into, besides those called like the question."""
+MAX_TITLE_CHARS = 120
+"""Of a title in a note."""
 MAX_FILTERS = 32
 MAX_PINNED = 64
 """Plans waiting for their replies."""
@@ -153,7 +155,8 @@ class DocsEngine:
         judged = judge(values, places.cosines, mode, self._weights)
         floors = _floors(question.asked, self._weights.floors[mode])
         hits = hits_of(places, rows, judged, floors, question.asked.limit, self._shelf)
-        return DocsFound(hits, projects, question.notes)
+        notes = () if hits else _too_far(judged, places, rows, floors)
+        return DocsFound(hits, projects, (*question.notes, *notes))
 
     def _told(self, places: Places, rows: DocumentRows) -> tuple[Places, list[Told]]:
         """Return the places whose text is there, and what is known of each."""
@@ -190,6 +193,24 @@ def _mode(question: DocsQuestion, replies: Sequence[RecallReply]) -> Mode:
     if all(reply.dense is None for reply in replies):
         return Mode.WORDS
     return Mode.MEANING if question.asked.built_in else Mode.OTHER
+
+
+def _too_far(
+    judged: Judged, places: Places, rows: DocumentRows, floors: Mapping[DocsKind, float]
+) -> tuple[str, ...]:
+    """Say which of the documents, none of which is near enough, is the nearest one."""
+    nearest = int(judged.relevance.argmax())
+    document = int(places.documents[nearest])
+    kind = DocsKind.CODE if rows.is_code(document) else DocsKind.PROSE
+    relevance, floor = float(judged.relevance[nearest]), floors[kind]
+    if relevance >= floor:  # it is near enough, but there is no section of it to show
+        return ()
+    title = titled(rows.row(document))[:MAX_TITLE_CHARS]
+    option = "min_score_code" if kind is DocsKind.CODE else "min_score"
+    return (
+        f"No document is near enough to this question; the nearest is {title!r}, with a relevance "
+        f"of {relevance:.2f} where {floor:.2f} is needed. {option}=0 shows it.",
+    )
 
 
 def _floors(asked: DocsAsked, calibrated: Mapping[DocsKind, float]) -> Mapping[DocsKind, float]:

@@ -50,7 +50,10 @@ MEANINGS = {
     "stem_back": "share of the name's words in the question",
     "path_cov": "share of the question's words in the path",
     "doc_cov": "share of the question's words anywhere in the document",
+    "doc_words": "share of the question's words, saturated by how often they stand in the document",
+    "doc_dense": "the same by how many of them there are to each of its chunks, one at most",
     "doc_cos": "cosine of the question and the document as a whole",
+    "path_cos": "cosine of the question and the path of the document",
     "doc_near": "mean of `near` over the three nearest places of the document",
     "doc_bm": "mean of `bm` over the three best places of the document by words",
     "short": "1 for an empty chunk, 0 from 300 characters on",
@@ -129,7 +132,7 @@ def docs_features(
         "doc_near": _best_means(near, places.documents),
         "doc_bm": _best_means(bm, places.documents),
     }
-    values |= _of_documents(question, places) | _standing(question, places, told)
+    values |= _of_documents(question, places, rows) | _standing(question, places, told)
     values["lead"] = values["first"] * values["title_cov"] * values["title_back"]
     return values
 
@@ -199,13 +202,23 @@ def _best_means(values: Floats, documents: NDArray[np.int64]) -> Floats:
     return out
 
 
-def _of_documents(question: DocsQuestion, places: Places) -> dict[str, Floats]:
+def _of_documents(
+    question: DocsQuestion, places: Places, rows: Sequence[DocumentRow]
+) -> dict[str, Floats]:
     total = float(question.worth.sum()) + TINY
-    covered = question.worth @ (places.hits.whole > 0) / total
-    cosines = np.zeros(len(places.records), np.float64)
+    whole = places.hits.whole[:, places.documents]
+    chunks = np.array([max(1, row.chunks) for row in rows], np.float64)
+    dense = np.minimum(1.0, places.hits.counts[:, places.documents] / chunks)
+    cosines = np.zeros((len(places.records), len(VECTOR_TEXTS)), np.float64)
     if question.static is not None:
-        cosines = places.records.cosines(question.static)[:, VECTOR_TEXTS.index("text")]
-    return {"doc_cov": covered[places.documents], "doc_cos": cosines[places.documents]}
+        cosines = places.records.cosines(question.static)
+    return {
+        "doc_cov": question.worth @ (whole > 0) / total,
+        "doc_words": question.worth @ whole / total,
+        "doc_dense": question.worth @ dense / total,
+        "doc_cos": cosines[places.documents, VECTOR_TEXTS.index("text")],
+        "path_cos": cosines[places.documents, VECTOR_TEXTS.index("path")],
+    }
 
 
 def _standing(question: DocsQuestion, places: Places, told: Sequence[Told]) -> dict[str, Floats]:

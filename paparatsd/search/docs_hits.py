@@ -65,13 +65,18 @@ class DocumentRows:
         return self.shown[self.owners[document][0][0]].kind is DocsKind.CODE
 
 
+def titled(row: DocumentRow) -> str:
+    """Return what a document is called: its title, or the name of its file."""
+    return row.title or row.path.rpartition("/")[2]
+
+
 def document_of(shown: Shown, row: int, count: int) -> Document:
     """Return a document with `count` sections as it is told of."""
     found = shown.view.rows[row]
     return Document(
         project=shown.project.scope.name,
         path=found.path,
-        title=found.title or found.path.rpartition("/")[2],
+        title=titled(found),
         audience=shown.label(row),
         kind=shown.kind,
         language=found.language,

@@ -109,13 +109,40 @@ def test_what_no_document_is_about_finds_nothing(world: World, engine: DocsEngin
     assert paths(ask_docs(world, engine, "photosynthesis in tropical plants")) == []
 
 
+def test_where_nothing_is_near_enough_the_nearest_document_is_named(
+    world: World, engine: DocsEngine
+) -> None:
+    query = "photosynthesis of the second engineer"
+    scope = docs_scope(world, "handbook", kind="prose")
+    found = ask_docs(world, engine, query, scope, min_score=0.999)
+    [note] = found.notes
+    assert found.hits == ()
+    assert "'On call'" in note
+    assert "min_score=0 shows it" in note
+    shown = ask_docs(world, engine, query, scope, min_score=0.0)
+    assert "docs/oncall.adoc" in paths(shown)
+    assert shown.notes == ()
+
+
+def test_the_nearest_document_is_named_from_those_that_may_be_shown_only(
+    world: World, engine: DocsEngine
+) -> None:
+    scope = docs_scope(
+        world, labels=frozenset({"public"}), audiences={"handbook": "secret", "shop": "public"}
+    )
+    [note] = ask_docs(world, engine, "when do I wake the second engineer", scope).notes
+    assert "'Notes'" in note
+    assert "min_score_code=0 shows it" in note
+
+
 def test_a_real_word_that_no_document_has_is_not_read_as_others(
     world: World, engine: DocsEngine
 ) -> None:
     query = "tracking a refundparcel"
-    assert ask_docs(world, engine, query).notes != ()
+    everything = {"min_score": 0.0, "min_score_code": 0.0}
+    assert ask_docs(world, engine, query, **everything).notes != ()
     knowing = docs_engine(world, is_word=frozenset({"refundparcel"}).__contains__)
-    assert ask_docs(world, knowing, query).notes == ()
+    assert ask_docs(world, knowing, query, **everything).notes == ()
 
 
 def test_front_matter_finds_a_document_and_is_not_what_is_shown(tmp_path: Path) -> None:
@@ -427,3 +454,30 @@ def test_what_is_missing_no_document_or_not_permitted_is_unknown(
     scope = docs_scope(world, "shop", labels=frozenset({"public"}))
     with pytest.raises(UnknownDocument):
         read(engine, scope, path)
+
+
+def test_in_few_chunks_words_that_stand_nowhere_say_little(
+    tmp_path: Path, model: StaticModel
+) -> None:
+    small = World(tmp_path, model)
+    small.index(
+        "shop",
+        {
+            "docs/sessions.md": (
+                "# Sessions\n\nSessions end after thirty minutes. Then customers have to sign in "
+                "again.\n"
+            ),
+            "docs/payments.md": "# Payments\n\nInvoices are paid within thirty days.\n",
+            "README.md": "# Shop\n\nOrders, parcels and what we know of both.\n",
+        },
+    )
+    engine = docs_engine(small, is_word=model.knows)
+    question = "after which time must a customer sign in again"
+    assert paths(ask_docs(small, engine, question)) == ["docs/sessions.md"]
+    for absent in (
+        "how are passwords hashed",
+        "after which time must a backup be deleted",
+        "who owns the staging cluster",
+    ):
+        assert paths(ask_docs(small, engine, absent)) == []
+    small.catalog.close()

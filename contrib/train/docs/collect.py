@@ -24,10 +24,10 @@ from contrib.train.ranker.trees import Trees
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.model import VersionId
 from paparatsd.search.docs_asked import DocsAsked, DocsProject, DocsScope
-from paparatsd.search.docs_engine import DocsEngine
+from paparatsd.search.docs_engine import LIKELIEST, DocsEngine
 from paparatsd.search.docs_features import docs_features
 from paparatsd.search.docs_hits import DocumentRows
-from paparatsd.search.docs_places import gather_places
+from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import HITS, RECALL_LIMIT
 from paparatsd.search.docs_text import FRONT_MATTER
 from paparatsd.search.shelf import Shelf
@@ -115,7 +115,7 @@ class Looking(DocsEngine):
         replies = catalog.recall(plan.requests)
         places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
         rows = DocumentRows.of(question.shown, places.records)
-        places, told = self._told(places, rows)
+        places, told = self._told(shortlist(question, places, LIKELIEST), rows)
         values = docs_features(question, places, told)
         paths = [one.row.path for one in told]
         return values, places.cosines, paths, [one.chunk.name or "" for one in told]

@@ -68,11 +68,15 @@ class VersionInfo:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document that a project shows, with what it says of itself (`model.DocumentHead`)."""
+    """A document that a project shows, with what it says of itself (`model.DocumentHead`).
+
+    `chunks` is how many it has.
+    """
 
     path: str
     version: VersionId
     language: str
+    chunks: int
     title: str
     link: str
     modified: float | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_a_real_word_that_no_document_has_is_not_read_as_others(
     world: World, engine: DocsEngine
 ) -> None:
     query = "tracking a refundparcel"
-    everything = {"min_score": 0.0, "min_score_code": 0.0}
+    everything: dict[str, Any] = {"min_score": 0.0, "min_score_code": 0.0}
     assert ask_docs(world, engine, query, **everything).notes != ()
     knowing = docs_engine(world, is_word=frozenset({"refundparcel"}).__contains__)
     assert ask_docs(world, knowing, query, **everything).notes == ()

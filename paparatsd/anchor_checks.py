@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,18 +18,21 @@ from paparatsd.errors import PaparatsError
 from paparatsd.knowledge.anchors import Checked, Held, check, hold, prepare, take, with_detail
 from paparatsd.knowledge.code_view import CodeView, Shown
 from paparatsd.knowledge.memory import Taken
-from paparatsd.knowledge.recall import path_in
 from paparatsd.knowledge_model import AnchorState
 from paparatsd.store.reader import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from paparatsd.anchor_history import Gone
     from paparatsd.answerable import Answerable
     from paparatsd.history_service import HistoryService
-    from paparatsd.knowledge_model import AnchorCheck, Card, CardHit
+    from paparatsd.knowledge_model import (
+        AnchorCheck,
+        Card,
+        CardHit,
+    )
     from paparatsd.search.scope import ProjectScope
 
 log = structlog.get_logger()
@@ -75,7 +79,7 @@ class AnchorChecks:
         todo = [one for one in held if not (only_new and one.anchor.digest)]
         try:
             async with asyncio.timeout(CHECK_S):
-                found = await _look(self._catalog, projects, todo, take)
+                found = await look(self._catalog, projects, todo, take)
         except (PaparatsError, TimeoutError) as error:
             why = str(error) or "the catalog did not answer in time"
             return named, (f"What it names cannot be looked at now: {why}",) if todo else ()
@@ -106,7 +110,7 @@ class AnchorChecks:
         )
         try:
             async with asyncio.timeout(CHECK_S):
-                found = await _look(self._catalog, projects, todo, check)
+                found = await look(self._catalog, projects, todo, check)
         except (PaparatsError, TimeoutError) as error:
             why = str(error) or "the catalog did not answer in time"
             return tuple(hits), (f"What the cards name cannot be checked now: {why}",)
@@ -122,7 +126,7 @@ class AnchorChecks:
     async def moved(
         self, cards: Sequence[Card], visible: frozenset[str] | None
     ) -> Mapping[str, frozenset[str]]:
-        """Return by the id of a card the paths to which what it names has moved, if any.
+        """Return by the id of a card the addresses to which what it names has moved, if any.
 
         Of the oldest cards only when they name very much; nothing when it cannot be said in time.
         """
@@ -138,15 +142,15 @@ class AnchorChecks:
         try:
             async with asyncio.timeout(MOVED_S):
                 held = [one for _, one in todo]
-                found = await _look(self._catalog, projects, held, check)
+                found = await look(self._catalog, projects, held, check)
         except (PaparatsError, TimeoutError) as error:
             log.debug("moved_places_left_out", error=str(error))
             return {}
         went: dict[str, set[str]] = {}
         for (ident, _), one in zip(todo, found, strict=True):
             if one.check.state is AnchorState.MOVED and one.check.address:
-                went.setdefault(ident, set()).add(path_in(one.check.address))
-        return {ident: frozenset(paths) for ident, paths in went.items()}
+                went.setdefault(ident, set()).add(one.check.address)
+        return {ident: frozenset(addresses) for ident, addresses in went.items()}
 
     def _projects(self, visible: frozenset[str] | None) -> list[ProjectScope]:
         """Return the projects that can be looked at, of those that may be told of (None: all)."""
@@ -196,7 +200,7 @@ class AnchorChecks:
         """Return the checks with what became of files that are no more."""
         places = {at: one.gone for at, one in enumerate(found) if one.gone is not None}
         asked = [(at, places[at][0], gone) for at, gone in went.items() if gone.sentence]
-        spots = await _look(
+        spots = await look(
             self._catalog, projects, asked, lambda view, one: view.path(one[1], one[2].path)
         )
         for (at, _, gone), spot in zip(asked, spots, strict=True):
@@ -220,17 +224,28 @@ def _held(
     return hold(named.files, named.anchors, own, reach)
 
 
-async def _look(
+async def look(
     catalog: Path,
     projects: Sequence[ProjectScope],
     asked: Sequence[S],
     work: Callable[[CodeView, S], T],
 ) -> list[T]:
-    """Do the work on each, all of one state of the catalog."""
+    """Do the work on each, all of one state of the catalog.
+
+    It ends soon after whoever waits for it has given up: a thread cannot be cancelled.
+    """
     shown: dict[str, Shown] = {
         project.name: Shown(project.project_id, complete=project.building is None)
         for project in projects
     }
+
+    given_up = threading.Event()
+
+    def each(view: CodeView) -> Iterator[T]:
+        for one in asked:
+            if given_up.is_set():
+                return
+            yield work(view, one)
 
     def run() -> list[T]:
         reader = CatalogReader(catalog)
@@ -238,8 +253,13 @@ async def _look(
             with reader.snapshot():
                 view = CodeView(reader, shown)
                 prepare(view, [one for one in asked if isinstance(one, Held)])
-                return [work(view, one) for one in asked]
+                return list(each(view))
         finally:
             reader.close()
 
-    return await asyncio.to_thread(run) if asked else []
+    if not asked:
+        return []
+    try:
+        return await asyncio.to_thread(run)
+    finally:
+        given_up.set()

@@ -9,7 +9,7 @@ from paparatsd.knowledge.cards import places_of
 from paparatsd.knowledge_model import Suggestion, SuggestionsAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from paparatsd.graph_model import Surveyed
     from paparatsd.graph_service import GraphService
@@ -30,17 +30,23 @@ ALL_NAMED = "Every place that much is built on is named by a component card."
 
 
 async def suggestions(
-    graph: GraphService, projects: Sequence[ProjectScope], cards: Sequence[Card], limit: int
+    graph: GraphService,
+    projects: Sequence[ProjectScope],
+    cards: Sequence[Card],
+    limit: int,
+    moved: Mapping[str, Collection[str]],
 ) -> SuggestionsAnswer:
     """Return at most `limit` places of these projects, most used first, one of a file.
 
-    `cards`: the component cards that there are. Raises what the graph raises.
+    `cards`: the component cards that there are. `moved`: by the id of a card the addresses where
+    what it names is now, when that is elsewhere (`AnchorChecks.moved`). Raises what the graph
+    raises.
     """
     if not projects:
         return SuggestionsAnswer((), (NO_PROJECT,))
     names = tuple(project.name for project in projects)
     scope = GraphScope(projects=names, visible=frozenset(names))
-    taken, chosen = _Named(cards), dict[tuple[str, str], Suggestion]()
+    taken, chosen = _Named(cards, moved), dict[tuple[str, str], Suggestion]()
     offset: int | None = 0
     notes: tuple[str, ...] = ()
     found = 0
@@ -73,14 +79,15 @@ def _suggestion(one: Surveyed) -> Suggestion:
 class _Named:
     """The files and folders that cards name, by project."""
 
-    def __init__(self, cards: Iterable[Card]) -> None:
+    def __init__(self, cards: Iterable[Card], moved: Mapping[str, Collection[str]]) -> None:
         self._paths: set[tuple[str, str]] = set()
         for card in cards:
             for place in places_of(card):
                 if place.path:
                     self._paths.add((place.project or card.project or "", place.path))
-            for anchor in (*card.file_anchors, *card.anchors):
-                project, colon, path = anchor.address.partition("#")[0].partition(":")
+            kept = [anchor.address for anchor in (*card.file_anchors, *card.anchors)]
+            for address in (*kept, *moved.get(card.id, ())):
+                project, colon, path = address.partition("#")[0].partition(":")
                 if colon:
                     self._paths.add((project, path))
 

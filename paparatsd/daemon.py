@@ -29,12 +29,12 @@ from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
 from paparatsd.parts import Parts, build_parts
-from paparatsd.publication import publication_of
+from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
-from paparatsd.service import Service
+from paparatsd.service import AFTER_RESTART, Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import drop_variables
 from paparatsd.sources.inbox import Inbox
@@ -182,6 +182,8 @@ class Daemon:
         if scope is not None:
             projects = sorted(scope.projects) or "all"
             log.info("knowledge_served", audience=sorted(scope.audience), projects=projects)
+            if self._service is not None:
+                self._service.published = published_of(scope)
         return scope
 
     def _expected_uid(self) -> int:
@@ -375,7 +377,7 @@ class Daemon:
             configure_logging(fresh.log.level, fresh.log.format)
         self._settings = now
         changes = [f"{name}: changed" for name in at_once]
-        changes += [f"{name}: takes effect after a restart" for name in later]
+        changes += [f"{name}: {AFTER_RESTART}" for name in later]
         return now, tuple(changes)
 
 

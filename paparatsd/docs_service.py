@@ -14,8 +14,9 @@ from urllib.parse import unquote
 
 import structlog
 
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, PaparatsError, UnknownDocument, UnknownProject
-from paparatsd.knowledge_model import DocsAnswer
+from paparatsd.knowledge_limits import MAX_DOCUMENT_CHARS
 from paparatsd.search.audience import permitted
 from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsProject, DocsScope, DocumentAsked
 from paparatsd.search.scope import Scope
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.answerable import Answerable
-    from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.history_service import HistoryService
-    from paparatsd.knowledge_model import (
+    from paparatsd.docs_model import (
         DocHit,
         DocsRequest,
         Document,
         DocumentRequest,
         DocumentText,
+    )
+    from paparatsd.history.keeper import HistoryKeeper
+    from paparatsd.history_service import HistoryService
+    from paparatsd.knowledge_model import (
         Reach,
         TermHit,
         TermsAnswer,
@@ -47,8 +50,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 MAX_HITS = 50
-MAX_CHARS = 200_000
-"""The most that is given of a document at once."""
 TERMS_S = 2.0
 """How long an answer waits for what the glossary says; without it, it is an answer still."""
 DATES_S = 2.0
@@ -207,7 +208,7 @@ class DocsService:
             scope=_docs_scope(scope, sessions, labels),
             path=path,
             offset=request.offset,
-            max_chars=min(request.max_chars, MAX_CHARS),
+            max_chars=min(request.max_chars, MAX_DOCUMENT_CHARS),
         )
         try:
             text = await self._searcher.document(asked, self._settings().search.deadline_s)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 NOT_TAKEN = 65
-"""Some of what was to be written was not taken: the answer says what, and why."""
+"""Some of what was given was not taken, or names nothing: the answer says what, and why."""
 
 CODES: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 70,

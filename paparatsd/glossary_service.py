@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
+from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.reach import sight_of
-from paparatsd.knowledge_model import Deleted, TermsAnswer
+from paparatsd.knowledge.terms import TERM
+from paparatsd.knowledge_limits import (
+    MAX_IDS,
+    MAX_QUESTION_CHARS,
+    MAX_TERMS_FOUND,
+    MAX_TERMS_LISTED,
+)
+from paparatsd.knowledge_model import TermsAnswer
 from paparatsd.plain_text import clean_text
 
 if TYPE_CHECKING:
@@ -15,14 +23,16 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
     from paparatsd.knowledge.reach import Sight
-    from paparatsd.knowledge_model import Reach, Recorded, TermDraft, TermsRequest
+    from paparatsd.knowledge_model import (
+        Deleted,
+        Reach,
+        Recorded,
+        TermDraft,
+        TermsRequest,
+    )
 
 BESIDE_DOCS = 3
 """Terms of each group that are shown beside documents."""
-MAX_QUERY = 4_000
-MAX_FOUND = 100
-MAX_LISTED = 500
-MAX_IDS = 1_000
 
 
 async def sight(reach: Reach, answerable: Answerable, notes: Notes) -> Sight:
@@ -44,7 +54,7 @@ class GlossaryService:
     async def search(self, request: TermsRequest) -> TermsAnswer:
         """Return the terms of this name or alias, else those that are like the question."""
         query = _checked_query(request.query)
-        _check_limit(request.limit, MAX_FOUND)
+        _check_limit(request.limit, MAX_TERMS_FOUND)
         floor = self._notes.thresholds.term_floor
         if request.min_score is not None:
             floor = _checked_floor(request.min_score)
@@ -73,11 +83,21 @@ class GlossaryService:
         notes = dict.fromkeys(note for one in found for note in one.notes)
         return TermsAnswer(hits, len(hits), tuple(notes))
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
-        """Return terms by name, at most `limit` of each group; `total` counts all there are."""
-        _check_limit(limit, MAX_LISTED)
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
+        """Return terms by name, at most `limit` of each group; `total` counts all there are.
+
+        With `ids` only these, in this order; one that is out of reach is missing like one that does
+        not exist.
+        """
+        _check_limit(limit, MAX_TERMS_LISTED)
+        if len(ids) > MAX_IDS:
+            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
         seen = await self._sight(reach)
-        hits, total = await self._glossary.listed(seen.asked(reach), seen.chosen(reach), limit)
+        groups, accept = seen.asked(reach), seen.chosen(reach)
+        if ids:
+            hits, missing = await self._glossary.of_ids(ids, groups, accept)
+            return TermsAnswer(hits, len(hits), missing=missing)
+        hits, total = await self._glossary.listed(groups, accept, limit)
         return TermsAnswer(hits, total)
 
     async def record(self, draft: TermDraft, reach: Reach) -> Recorded:
@@ -88,15 +108,8 @@ class GlossaryService:
 
     async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
         """Delete terms; what is out of reach is missing like what does not exist."""
-        if len(ids) > MAX_IDS:
-            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
         seen = await self._sight(reach)
-        asked = tuple(dict.fromkeys(ids))
-        gone = await self._glossary.delete(asked, seen.sees)
-        return Deleted(
-            tuple(one for one in asked if one in gone),
-            tuple(one for one in asked if one not in gone),
-        )
+        return await delete_notes(self._notes, ids, (TERM,), seen.told(reach))
 
     async def _sight(self, reach: Reach) -> Sight:
         return await sight(reach, self._answerable, self._notes)
@@ -106,8 +119,8 @@ def _checked_query(query: str) -> str:
     said = clean_text(query).strip()
     if not said:
         raise BadQuery("query is empty; ask for a term, or what something is called")
-    if len(said) > MAX_QUERY:
-        raise BadQuery(f"query has {len(said)} characters; at most {MAX_QUERY}")
+    if len(said) > MAX_QUESTION_CHARS:
+        raise BadQuery(f"query has {len(said)} characters; at most {MAX_QUESTION_CHARS}")
     return said
 
 

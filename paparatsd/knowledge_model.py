@@ -1,9 +1,7 @@
-"""Frozen values of what people and agents wrote down: documents, terms, cards; asked and answered.
+"""Frozen values of what people and agents wrote down: terms and cards; asked and answered.
 
-Documents are files of a project. Terms (the glossary) and cards (architectural memory) are notes:
-they belong to a group, and mostly to one of its projects.
-
-Moments are epoch seconds, UTC. Lines are 1-based and inclusive.
+Terms (the glossary) and cards (architectural memory) are notes: they belong to a group, and mostly
+to one of its projects. Moments are epoch seconds, UTC.
 """
 
 from __future__ import annotations
@@ -15,17 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paparatsd.history_model import LastChange
-    from paparatsd.model import Freshness, GroupName, ProjectName
+    from paparatsd.model import GroupName, ProjectName
 
-# --------------------------------------------------------------------------- documents
-
-
-class DocsKind(StrEnum):
-    """What the documents of a project are beside: nothing but prose, or code."""
-
-    PROSE = "prose"
-    CODE = "code"
+# --------------------------------------------------------------------------- who may be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,104 +36,8 @@ class Reach:
     notes: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class DocsRequest:
-    """A question to the documents. A floor of None is the calibrated one; 0 switches it off.
-
-    `history`: each hit is to carry its last change. `fresh`: compare with the disk first.
-    """
-
-    query: str
-    reach: Reach = Reach()
-    limit: int = 8
-    min_score: float | None = None
-    min_score_code: float | None = None
-    history: bool = False
-    fresh: bool = False
-    deadline_s: float = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document as it is now.
-
-    `title`: of its front matter, else its first heading of the highest level, else its file name.
-    `link`: where it is published, http or https. `modified`: as its front matter says, else when
-    the last commit that touched it came in, else None; `dated_by` says which: "document", "commit"
-    or "". `audience`: the label in force. `sections`: number of its chunks.
-    """
-
-    project: ProjectName
-    path: str
-    title: str
-    audience: str
-    kind: DocsKind
-    language: str
-    sections: int
-    link: str | None = None
-    modified: float | None = None
-    dated_by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DocHit:
-    """The best place of one document, with its neighbours.
-
-    `breadcrumb`: headings from the outermost to that of the place, without the title when they
-    begin with it. `first` to `last` (from 1) are the sections shown of `document.sections`.
-    `score`: by which hits are ordered. `relevance`: 0 to 1, how near it is to the question, which
-    the floors are about. `place_line`: on which line the place itself begins, below a neighbour; 0
-    when lines of the content are not those of the file.
-    """
-
-    document: Document
-    address: str
-    breadcrumb: tuple[str, ...]
-    start_line: int
-    end_line: int
-    first: int
-    last: int
-    content: str
-    score: float
-    relevance: float
-    also_in: tuple[ProjectName, ...] = ()
-    last_change: LastChange | None = None
-    place_line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class DocsAnswer:
-    """Hits best first, one per document; `terms` are what the glossary says of the question."""
-
-    query: str
-    hits: tuple[DocHit, ...]
-    terms: tuple[TermHit, ...] = ()
-    freshness: tuple[Freshness, ...] = ()
-    notes: tuple[str, ...] = ()
-    took_ms: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRequest:
-    """A whole document: `path` inside `project`. `offset` and `max_chars` are in characters."""
-
-    project: ProjectName
-    path: str
-    reach: Reach = Reach()
-    offset: int = 0
-    max_chars: int = 24_000
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentText:
-    """A piece of a document, as it is in the index; `next_offset` is None when it is the last."""
-
-    document: Document
-    content: str
-    offset: int
-    next_offset: int | None
-    total_chars: int
-    freshness: tuple[Freshness, ...] = ()
+EVERYWHERE = Reach()
+"""Without any restriction."""
 
 
 # --------------------------------------------------------------------------- notes in general
@@ -227,18 +121,22 @@ class TermsRequest:
     """A look into the glossary; `min_score` None is the calibrated floor."""
 
     query: str
-    reach: Reach = Reach()
+    reach: Reach = EVERYWHERE
     limit: int = 8
     min_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TermsAnswer:
-    """Terms best first (of a search), or by name (of a list); `total` counts those not shown."""
+    """Terms best first (of a search), or by name (of a list); `total` counts those not shown.
+
+    `missing`: ids that were asked for and name none here.
+    """
 
     terms: tuple[TermHit, ...]
     total: int
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 # --------------------------------------------------------------------------- architectural memory
@@ -314,6 +212,13 @@ class Lesson:
 CardBody = Component | Decision | Lesson
 
 
+def label_of(body: CardBody) -> str:
+    """Return the line by which a person knows a card: a name, a title, a rule."""
+    if isinstance(body, Component):
+        return body.name
+    return body.title if isinstance(body, Decision) else body.rule
+
+
 class AnchorState(StrEnum):
     """What became of what a card names.
 
@@ -381,9 +286,7 @@ class Card:
     @property
     def label(self) -> str:
         """The line by which a person knows it: a name, a title, a rule."""
-        if isinstance(self.body, Component):
-            return self.body.name
-        return self.body.title if isinstance(self.body, Decision) else self.body.rule
+        return label_of(self.body)
 
 
 KIND_OF: Mapping[type, CardKind] = {
@@ -421,7 +324,7 @@ class ContextRequest:
     """
 
     question: str
-    reach: Reach = Reach()
+    reach: Reach = EVERYWHERE
     limits: Mapping[CardKind, int] | None = None
     min_score: float | None = None
     checked: bool = True
@@ -439,23 +342,28 @@ class ContextAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CardsRequest:
-    """A list of cards, oldest first. `cursor` is what the last answer gave."""
+    """A list of cards, oldest first. `cursor` is what the last answer gave.
 
-    reach: Reach = Reach()
+    With `ids` it is these cards, in this order, whether they hold or not, without a cursor.
+    """
+
+    reach: Reach = EVERYWHERE
     kinds: tuple[CardKind, ...] = ()
     history: bool = False
     checked: bool = False
     limit: int = 50
     cursor: str = ""
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CardsAnswer:
-    """Cards of a list; `next_cursor` is "" at its end."""
+    """Cards of a list; `next_cursor` is "" at its end. `missing`: asked ids that name none here."""
 
     cards: tuple[CardHit, ...]
     next_cursor: str
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

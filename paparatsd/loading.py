@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.errors import BadQuery, BadSettings
-from paparatsd.naming import check_group_name
+from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MIN_TOKEN_CHARS,
     Kind,
@@ -74,9 +74,7 @@ TEMPLATE = Template()
 TOKENS = Names(
     f"tokens of at least {MIN_TOKEN_CHARS} visible ASCII characters, no comma in them", access_token
 )
-LABELS = Names(
-    "labels of letters, digits, '.', '_' and '-', at most 64 characters each", audience_label
-)
+LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", audience_label)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {
@@ -134,7 +132,7 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
-    "docs.audience": Option(Names("labels of documents"), ("PAPARATS_DOCS_AUDIENCE",)),
+    "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
     "knowledge.tokens": Option(TOKENS, secret=True),

@@ -11,11 +11,13 @@ from paparatsd.component_suggestions import suggestions
 from paparatsd.errors import BadQuery
 from paparatsd.glossary_service import sight
 from paparatsd.knowledge.card_files import files_of
-from paparatsd.knowledge.card_import import MAX_FILES, ImportParts, import_all, value_of
+from paparatsd.knowledge.card_import import ImportParts, import_all, value_of
 from paparatsd.knowledge.cards import card_of, checked
+from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
-from paparatsd.knowledge.recall import figures, files_in, is_about, look, page
+from paparatsd.knowledge.recall import figures, files_in, is_about, look, of_ids, page, path_in
+from paparatsd.knowledge_limits import MAX_FILES, MAX_SUGGESTIONS
 from paparatsd.knowledge_model import (
     Card,
     CardHit,
@@ -31,7 +33,7 @@ from paparatsd.model import GroupName
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from paparatsd.answerable import Answerable
@@ -52,9 +54,6 @@ if TYPE_CHECKING:
         Recorded,
     )
     from paparatsd.store.notes import Note
-
-MAX_IDS = 1_000
-MAX_SUGGESTED = 50
 
 
 class MemoryService:
@@ -103,7 +102,8 @@ class MemoryService:
         if not (request.checked and files_in(request.question)):
             return {}
         notes = await self._told(request.reach, seen, CARD_KINDS)
-        return await self._checks.moved([card_of(note) for note in notes], seen.visible)
+        went = await self._checks.moved([card_of(note) for note in notes], seen.visible)
+        return {ident: frozenset(map(path_in, places)) for ident, places in went.items()}
 
     async def _with_checks(
         self, hits: builtins.list[CardHit], seen: Sight, *, wanted: bool
@@ -123,19 +123,28 @@ class MemoryService:
         return [replace(hit, card=_naming_only(hit.card, there)) for hit in hits]
 
     async def list(self, request: CardsRequest) -> CardsAnswer:
-        """Return cards, oldest first; with `checked` also what became of what they name."""
+        """Return cards, oldest first; with `checked` also what became of what they name.
+
+        An id of `ids` that is out of reach is missing like one that does not exist.
+        """
+        if request.ids and request.cursor:
+            raise BadQuery("a list of ids has no cursor; ask for other ids instead")
         seen = await self._sight(request.reach)
         notes = await self._told(request.reach, seen, CARD_KINDS)
-        shown, cursor = page(
-            notes,
-            request.kinds,
-            history=request.history,
-            limit=request.limit,
-            cursor=request.cursor,
-        )
+        missing: tuple[str, ...] = ()
+        if request.ids:
+            (shown, missing), cursor = of_ids(notes, request.kinds, request.ids), ""
+        else:
+            shown, cursor = page(
+                notes,
+                request.kinds,
+                history=request.history,
+                limit=request.limit,
+                cursor=request.cursor,
+            )
         hits = await self._without_hidden([CardHit(card_of(note), 0.0) for note in shown], seen)
         cards, told = await self._with_checks(hits, seen, wanted=request.checked)
-        return CardsAnswer(cards, cursor, told)
+        return CardsAnswer(cards, cursor, told, missing)
 
     async def _told(
         self, reach: Reach, seen: Sight, kinds: tuple[str, ...] = ()
@@ -160,8 +169,8 @@ class MemoryService:
 
     async def suggest(self, reach: Reach, limit: int) -> SuggestionsAnswer:
         """Return places that much is built on and that no component card is about."""
-        if not 1 <= limit <= MAX_SUGGESTED:
-            raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_SUGGESTED}")
+        if not 1 <= limit <= MAX_SUGGESTIONS:
+            raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_SUGGESTIONS}")
         seen = await self._sight(reach)
         groups = seen.asked(reach)
         projects = [
@@ -176,7 +185,8 @@ class MemoryService:
             for note in await self._notes.all_of(group, (CardKind.COMPONENT.value,))
             if seen.sees(note) and note.status == CardStatus.ACCEPTED.value
         ]
-        return await suggestions(self._graph, projects, cards, limit)
+        moved = await self._checks.moved(cards, seen.visible)
+        return await suggestions(self._graph, projects, cards, limit, moved)
 
     # ------------------------------------------------------------------ writing
 
@@ -195,10 +205,8 @@ class MemoryService:
 
     async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
         """Delete cards; what is out of reach is missing like what does not exist."""
-        if len(ids) > MAX_IDS:
-            raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
         seen = await self._sight(reach)
-        return await self._memory.delete(ids, CARD_KINDS, _in_groups(seen, reach))
+        return await delete_notes(self._notes, ids, CARD_KINDS, seen.told(reach))
 
     # ------------------------------------------------------------------ files
 
@@ -226,12 +234,6 @@ class MemoryService:
         glossary = Glossary(self._notes, self._clock)
         parts = ImportParts(self._notes, self._memory, glossary, self._clock, take)
         return await import_all(parts, files, seen, dry=dry_run)
-
-
-def _in_groups(seen: Sight, reach: Reach) -> Callable[[Note], bool]:
-    """Return what says whether a note may be told and is in a group that was named."""
-    groups = frozenset(seen.asked(reach))
-    return lambda note: note.group in groups and seen.sees(note)
 
 
 def _names_cards(card: Card) -> tuple[str, ...]:

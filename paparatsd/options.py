@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
+from paparatsd.naming import is_audience
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -159,8 +161,14 @@ class Names:
     check: Callable[[str], str] | None = None
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """Return the words between the commas."""
-        return self.from_file([part for part in text.split(",") if part.strip()])
+        """Return the words between the commas; nothing at all is no list, commas alone are none.
+
+        What narrows must not be without effect because a template had nothing to fill in.
+        """
+        words = [part for part in text.split(",") if part.strip()]
+        if text.strip() and not words:
+            raise ValueError(text)
+        return self.from_file(words)
 
     def from_file(self, value: object) -> tuple[str, ...]:
         """Return `value` as a tuple if it is a list of words."""
@@ -212,7 +220,6 @@ def origin(text: str) -> str:
 MIN_TOKEN_CHARS = 16
 _TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
 _SPAN = re.compile(r"|-?\d{1,9}|(?:\d{1,9}(?:\.\d+)?(?:ms|s|m|h))+")
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def access_token(text: str) -> str:
@@ -224,7 +231,7 @@ def access_token(text: str) -> str:
 
 def audience_label(text: str) -> str:
     """Return the label of an audience."""
-    if not _LABEL.fullmatch(text):
+    if not is_audience(text):
         raise ValueError(text)
     return text
 

@@ -13,6 +13,7 @@ import structlog
 from paparatsd.chunks.embedtext import TEXT_VERSION
 from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
 from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.model2vec import Model2vecEmbedder, load_table
 from paparatsd.embeddings.sameness import SameModel
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
@@ -159,8 +160,8 @@ async def _build_on(
     ledger: Ledger, settings: Settings, clock: Clock, broadcaster: Broadcaster
 ) -> Parts:
     static = await asyncio.to_thread(read_spec)
-    endpoint = _endpoint(settings, clock)
-    spec = static if endpoint is None else await _spec_of(endpoint)
+    chosen = await _chosen(settings, clock)
+    spec = static if chosen is None else await _spec_of(chosen)
     pipeline = make_pipeline(settings.index, embedder=spec, static=static)
     vectors = _store(settings, clock)
     await vectors.start()
@@ -173,12 +174,10 @@ async def _build_on(
     )
     flusher = Flusher(vectors=vectors, ledger=ledger, clock=clock)
     builders: dict[RepoId, VersionBuilder] = {}
-    embedder = close = None
-    if endpoint is not None:
-        cache = EmbeddingCache(settings.places.embeddings)
-        same = SameModel(endpoint, cache, clock)
-        embedder = CachedEmbedder(same, cache, slice_texts=endpoint.batch_texts * 4)
-        close = _closer(endpoint, cache)
+    embedder: Embedder | None = None
+    close: Callable[[], Awaitable[None]] = _nothing
+    if chosen is not None:
+        embedder, close = _cached(settings, clock, chosen)
     filler = None
     if embedder is not None:
         filler = DenseFiller(
@@ -228,8 +227,10 @@ async def _build_on(
         filler=filler,
         builders=builders,
         build_one=build_one,
-        close_embedder=close or _nothing,
-        outlets=lambda: outlets_of(settings, None if endpoint is None else endpoint.sent),
+        close_embedder=close,
+        outlets=lambda: outlets_of(
+            settings, chosen.sent if isinstance(chosen, HttpEmbedder) else None
+        ),
     )
 
 
@@ -259,17 +260,35 @@ def _notes(
     return Notes(settings.places.notes, clock, made_by, dimension=spec.dimension)
 
 
-def _endpoint(settings: Settings, clock: Clock) -> HttpEmbedder | None:
+async def _chosen(settings: Settings, clock: Clock) -> HttpEmbedder | Model2vecEmbedder | None:
+    """Return the embedder that was chosen, None for the built-in one."""
     if settings.embedder.provider == "static":
         return None
+    if settings.embedder.provider == "model2vec":
+        table = await asyncio.to_thread(load_table, settings.embedder.model)
+        return Model2vecEmbedder(settings.embedder, table, text_version=TEXT_VERSION)
     return HttpEmbedder(settings.embedder, text_version=TEXT_VERSION, clock=clock)
 
 
-async def _spec_of(endpoint: HttpEmbedder) -> EmbedderSpec:
+def _cached(
+    settings: Settings, clock: Clock, chosen: HttpEmbedder | Model2vecEmbedder
+) -> tuple[Embedder, Callable[[], Awaitable[None]]]:
+    """Return the embedder with its cache, if it is worth one, and what closes both."""
+    if isinstance(chosen, Model2vecEmbedder):
+        return chosen, chosen.close
+    cache = EmbeddingCache(settings.places.embeddings)
+    same = SameModel(chosen, cache, clock)
+    embedder = CachedEmbedder(same, cache, slice_texts=chosen.batch_texts * 4)
+    return embedder, _closer(chosen, cache)
+
+
+async def _spec_of(chosen: HttpEmbedder | Model2vecEmbedder) -> EmbedderSpec:
+    if isinstance(chosen, Model2vecEmbedder):
+        return chosen.spec
     try:
-        return endpoint.spec
+        return chosen.spec
     except EmbedderUnavailable:
-        return await endpoint.probe()
+        return await chosen.probe()
 
 
 def _store(settings: Settings, clock: Clock) -> VectorStore:

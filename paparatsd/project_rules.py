@@ -38,8 +38,9 @@ class ProjectRules:
     """The last rules that could be read; a file that cannot be used changes nothing.
 
     To go on with the defaults instead would index what the user has left out. `on_group` is called
-    when the file names another group than the project has. `docs_audience` is "" before the file
-    was read for the first time: until then nobody knows who may see documents without a label.
+    when the file names another group than the project has. `docs_audience` is "" while nobody knows
+    who may see documents without a label: before the file was read, and while it cannot be used,
+    since what it opened before may be what is being closed.
     """
 
     def __init__(
@@ -68,8 +69,12 @@ class ProjectRules:
         """Read the file again; None while it is bad and none could ever be read."""
         loaded = self._loaded = await self._load_settled()
         if loaded.config is None:
+            self.docs_audience = ""
             held = "the settings before it hold" if self.selection else "nothing is indexed"
-            self.problem = f"{loaded.problem}; until it is repaired {held}"
+            self.problem = (
+                f"{loaded.problem}; until it is repaired {held}, and documents without a label of "
+                "their own are for nobody who asks by audience"
+            )
             return self.selection
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings

@@ -11,15 +11,21 @@ from paparatsd.settings import EmbedderSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NAMES = ("static", "openai", "llama", "ollama", "voyage")
+NAMES = ("static", "openai", "llama", "ollama", "voyage", "model2vec")
 STATIC_NAMES = ("static", "local")
 """Names of the built-in model; the second is what one of the systems before says for "nothing is
 sent anywhere"."""
 
+ATLAS_KEY, ATLAS_URL = "al-", "https://ai.mongodb.com/v1"
+"""Keys of Voyage that were made at MongoDB begin so, and hold there alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`wire` is the kind of endpoint that it is; at `url` it is not usable without its key."""
+    """`wire` is the kind of endpoint that it is; at `url` it is not usable without its key.
+
+    Without a `url` it is no endpoint.
+    """
 
     wire: str
     url: str
@@ -37,6 +43,7 @@ PROVIDERS = {
     "voyage": Provider(
         "voyage", "https://api.voyageai.com", "voyage-code-3", 1024, "VOYAGE_API_KEY"
     ),
+    "model2vec": Provider("model2vec", "", "", 0),
 }
 
 
@@ -58,6 +65,10 @@ def resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -
     if chosen.provider == "static":
         return EmbedderSettings()
     provider = PROVIDERS[chosen.provider]
+    if chosen.provider == "model2vec":
+        if not chosen.model:
+            raise BadSettings("embedder.model: with model2vec it must be the folder of a model")
+        return replace(chosen, url="", api_key=None)
     url = chosen.url or provider.url
     key = chosen.api_key or environment.get(provider.key_variable, "").strip() or None
     if provider.key_variable and url == provider.url and key is None:
@@ -65,6 +76,8 @@ def resolve_embedder(chosen: EmbedderSettings, environment: Mapping[str, str]) -
             f"embedder.provider is {chosen.provider} but there is no key; set "
             f"{provider.key_variable}, or EMBED_URL for another endpoint"
         )
+    if url == provider.url and chosen.provider == "voyage" and (key or "").startswith(ATLAS_KEY):
+        url = ATLAS_URL
     if chosen.dtype != "float" and provider.wire != "voyage":
         raise BadSettings(
             f"embedder.dtype: {chosen.dtype!r} cannot be used with {chosen.provider}; allowed: "

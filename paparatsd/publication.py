@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadSettings
+from paparatsd.naming import UNLABELLED
+from paparatsd.status_model import Published
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from paparatsd.settings import KnowledgeSettings
-
-UNLABELLED = "internal"
-"""The audience of every document that names none; never one for strangers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,11 @@ def publication_of(
             "knowledge endpoint could show nothing; name an allowed project, or unset one of both"
         )
     return Publication(chosen.tokens, audience, projects)
+
+
+def published_of(scope: Publication) -> Published:
+    """Return what status tells of the scope: all but the tokens."""
+    return Published(tuple(sorted(scope.audience)), tuple(sorted(scope.projects)))
 
 
 def unregistered_lines(

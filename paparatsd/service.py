@@ -25,7 +25,7 @@ from paparatsd.publication import unregistered_lines
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
-from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus
+from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from paparatsd.sources.watch import WatchHub
 
 MAX_RADIUS_LINES = 200
+AFTER_RESTART = "takes effect after a restart"
 NO_SUBJECT = "The question names no subject; a search for commits without words lists them by time."
 
 
@@ -130,6 +131,7 @@ class Service:
         self._settings_problem = ""
         self.http_address = ""
         self.socket_address = ""
+        self.published: Published | None = None
 
     # ------------------------------------------------------------------ asking
 
@@ -201,6 +203,7 @@ class Service:
             # An offer names the project beside which the work tree is.
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
             outlets=self._outlets(),
+            knowledge=self.published,
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -381,7 +384,12 @@ class Service:
             except BadSettings as error:
                 self._settings_problem = f"{error}; the settings before it hold until a reload"
                 raise
-            self._settings_problem = ""
+            late = [one.partition(":")[0] for one in changes if one.endswith(AFTER_RESTART)]
+            self._settings_problem = (
+                f"settings were changed that hold from the next start on: {', '.join(late)}"
+                if late
+                else ""
+            )
             self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._apply(registry.entries)

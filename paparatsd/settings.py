@@ -26,6 +26,21 @@ def drop_variables(names: Iterable[str]) -> None:
         os.environ.pop(name, None)
 
 
+SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS")
+
+
+def environment_of_children() -> dict[str, str]:
+    """Return what our child processes are given: this environment without what is named a secret.
+
+    They read files that strangers wrote, and none of them asks anybody for anything.
+    """
+    return {
+        name: value
+        for name, value in process_environment().items()
+        if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
+    }
+
+
 def pin_import_path(package_parent: Path) -> None:
     """Let our child processes import this package, and nothing from their working directory."""
     known = os.environ.get("PYTHONPATH", "")

@@ -58,6 +58,17 @@ class ProjectStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """What the knowledge endpoint tells strangers: documents of `audience` in `projects`.
+
+    Sorted; no projects are all that may be answered about. Who may ask is never told.
+    """
+
+    audience: tuple[str, ...]
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Outlet:
     """What is sent to another program, and how much since the start.
 
@@ -93,3 +104,5 @@ class DaemonStatus:
     """What could be indexed and is not, with the command that does it."""
     outlets: tuple[Outlet, ...] = ()
     """Where texts and vectors go; empty: nowhere."""
+    knowledge: Published | None = None
+    """What the knowledge endpoint shows; None while there is none."""

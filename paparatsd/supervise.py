@@ -20,6 +20,7 @@ from paparatsd import errors, ipc
 from paparatsd.errors import Broken, ChildDied, PaparatsError
 from paparatsd.logs import write_relayed
 from paparatsd.pipe import open_pipe
+from paparatsd.settings import environment_of_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,6 +139,7 @@ class Child:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             pass_fds=(theirs.fileno(), *self._inherit),
+            env=environment_of_children(),
             start_new_session=True,
         )
         theirs.close()

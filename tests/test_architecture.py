@@ -31,7 +31,7 @@ ABOVE = (
 
 VALUES = (
     "model", "search_model", "status_model", "commits", "history_model", "graph_model",
-    "knowledge_model",
+    "docs_model", "knowledge_limits", "knowledge_model",
 )  # fmt: skip
 """Frozen values that every stage shares; they may name each other's types."""
 

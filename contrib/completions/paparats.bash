@@ -129,20 +129,20 @@ _paparats() {
         docs) options="--project --group --audience --limit --min-score --min-score-code --history
                 --fresh --full --json --help" ;;
         doc) options="--offset --all --json --help" ;;
-        term) options="--help" words="search list record delete" ;;
+        term) options="--help" words="search list show record delete" ;;
         "term search") options="--project --group --limit --min-score --json --help" ;;
         "term list") options="--project --group --limit --json --help" ;;
         "term record") options="--project --group --alias --json --help" ;;
         "term delete" | "arch delete") options="--project --group --yes --json --help" ;;
         arch) options="--help"
-            words="context list check record delete suggest stats export import" ;;
+            words="context list show check record delete suggest stats export import" ;;
         "arch context") options="--project --group --min-score --components --decisions --lessons
                 --unchecked --json --help" ;;
         "arch list") options="--project --group --kind --history --checked --limit --cursor --json
                 --help" ;;
         "arch check") options="--project --group --kind --json --help" ;;
         "arch suggest") options="--project --group --limit --json --help" ;;
-        "arch stats") options="--project --group --json --help" ;;
+        "term show" | "arch show" | "arch stats") options="--project --group --json --help" ;;
         "arch record") options="--help" words="component decision lesson" ;;
         "arch record component") options="--summary --neighbour --project --group --file --anchor
                 --json --help" ;;

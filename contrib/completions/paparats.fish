@@ -210,14 +210,14 @@ complete -c paparats -n '__paparats_on doc' -a '(__paparats_addresses)'
 complete -c paparats -n '__paparats_on doc' -l offset -x -d 'Begin behind so many characters'
 complete -c paparats -n '__paparats_on doc' -l all -d 'To its end'
 
-complete -c paparats -n '__paparats_only term' -a 'search list record delete'
+complete -c paparats -n '__paparats_only term' -a 'search list show record delete'
 complete -c paparats -n '__paparats_on term record' -l alias -x -d 'Another name'
 for command in 'term delete' 'arch delete'
     complete -c paparats -n "__paparats_on $command" -l yes -d 'Do not ask'
 end
 
 complete -c paparats -n '__paparats_only arch' \
-    -a 'context list check record delete suggest stats export import'
+    -a 'context list show check record delete suggest stats export import'
 complete -c paparats -n '__paparats_on arch context' -l components -x -d 'At most so many'
 complete -c paparats -n '__paparats_on arch context' -l decisions -x -d 'At most so many'
 complete -c paparats -n '__paparats_on arch context' -l lessons -x -d 'At most so many'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -63,6 +64,14 @@ class Embedder(Protocol):
     async def embed_query(self, text: str) -> FloatVector:
         """Embed one question. Raises EmbedderUnavailable, EmbedderRefused, BadReply."""
         ...
+
+
+def hashed_direction(word: str, dimension: int) -> FloatVector:
+    """Return float32 [dimension] of length 1, made of a word's hash: unrelated to all others."""
+    digest = hashlib.shake_128(word.encode(errors="replace")).digest((dimension + 7) // 8)
+    bits = np.unpackbits(np.frombuffer(digest, np.uint8), count=dimension)
+    signs: FloatVector = (bits * np.float32(2) - 1) / np.sqrt(np.float32(dimension))
+    return signs
 
 
 def check_vectors(vectors: FloatMatrix, *, count: int, dimension: int) -> FloatMatrix:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.embeddings.embedder import hashed_direction
 from paparatsd.embeddings.tokenizer import Vocabulary, words_of
 from paparatsd.errors import Broken
 from paparatsd.model import EmbedderSpec, Fingerprint
@@ -93,7 +94,7 @@ class StaticModel:
             counts = self._vocabulary.count(text)
             row = self._sum(counts, scales) if counts else self._unknown(text)
             length = np.sqrt(np.add.reduce(row * row))
-            rows[position] = row / length if length else self._direction("")
+            rows[position] = row / length if length else hashed_direction("", self.spec.dimension)
         return rows
 
     def _sum(self, counts: Counter[int], scales: NDArray[np.float32]) -> FloatVector:
@@ -115,15 +116,8 @@ class StaticModel:
         """
         total = np.zeros(self.spec.dimension, dtype=np.float32)
         for word, count in Counter(words_of(text) or [""]).items():
-            total += (1 + np.log(np.float32(count))) * self._direction(word)
+            total += (1 + np.log(np.float32(count))) * hashed_direction(word, self.spec.dimension)
         return total
-
-    def _direction(self, word: str) -> FloatVector:
-        dimension = self.spec.dimension
-        digest = hashlib.shake_128(word.encode(errors="replace")).digest((dimension + 7) // 8)
-        bits = np.unpackbits(np.frombuffer(digest, np.uint8), count=dimension)
-        signs: FloatVector = (bits * np.float32(2) - 1) / np.sqrt(np.float32(dimension))
-        return signs
 
 
 def packaged_model() -> Path:

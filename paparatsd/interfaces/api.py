@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
+    from paparatsd.docs_model import (
+        DocsAnswer,
+        DocsRequest,
+        DocumentRequest,
+        DocumentText,
+    )
     from paparatsd.graph_model import (
         ChangedAnswer,
         ChangedRequest,
@@ -41,10 +47,6 @@ if TYPE_CHECKING:
         ContextAnswer,
         ContextRequest,
         Deleted,
-        DocsAnswer,
-        DocsRequest,
-        DocumentRequest,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,
@@ -245,7 +247,7 @@ class GlossaryApi(Protocol):
         """Return the terms of this name or alias, else those that are like the question."""
         ...
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
         """Return terms by name, at most `limit` of each group."""
         ...
 

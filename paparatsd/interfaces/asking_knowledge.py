@@ -8,7 +8,14 @@ from paparatsd.errors import BadQuery
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
 from paparatsd.interfaces.requests import body_of
-from paparatsd.knowledge_model import CardDraft, CardKind, NoteFile, Reach, TermDraft
+from paparatsd.knowledge_limits import MAX_FILE_CHARS, MAX_FILES
+from paparatsd.knowledge_model import (
+    CardDraft,
+    CardKind,
+    NoteFile,
+    Reach,
+    TermDraft,
+)
 from paparatsd.model import GroupName, ProjectName
 
 if TYPE_CHECKING:
@@ -22,8 +29,6 @@ if TYPE_CHECKING:
 Wanted = TypeVar("Wanted")
 Draft = TypeVar("Draft", TermDraft, CardDraft)
 
-MAX_FILES = 2_000
-MAX_FILE_CHARS = 400_000
 MAX_NAME_CHARS = 255
 DRAFTS: Mapping[CardKind, Callable[[Arguments], CardDraft]] = {
     CardKind.COMPONENT: requests.component_draft,
@@ -59,8 +64,12 @@ async def search_terms(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 async def list_terms(service: ServiceApi, request: Request) -> dict[str, Any]:
     """POST /v1/terms/list."""
-    limit, reach = await _wanted(request, lambda it, reach: (requests.terms_limit(it), reach))
-    return shapes.terms_json(await service.glossary.list(reach, limit))
+
+    def read(arguments: Arguments, reach: Reach) -> tuple[Reach, int, tuple[str, ...]]:
+        return reach, requests.terms_limit(arguments), requests.ids_of(arguments)
+
+    answer = await service.glossary.list(*await _wanted(request, read))
+    return shapes.listed_terms_json(answer)
 
 
 async def record_term(service: ServiceApi, request: Request) -> dict[str, Any]:

@@ -141,3 +141,25 @@ def listed_names(names: Sequence[str], most: int = 12) -> str:
     """Return names in one line, at most so many of them."""
     shown = ", ".join(inline(one) for one in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def nearness_of(recorded: Shape) -> str:
+    """Say how near what is there comes to what was to be written."""
+    similarity = recorded["similarity"]
+    degree = "" if similarity is None else f" (similarity {similarity:.2f})"
+    same = recorded["outcome"] in ("duplicate", "updated")
+    return f"the same{degree}" if same else f"nearly the same{degree}"
+
+
+def deleted_lines(shape: Shape, noun: str, listing: str, voice: Voice = AGENT) -> list[str]:
+    """Say which notes are gone, and which ids name none; `listing` is the tool that shows ids."""
+    lines = [f"Deleted {noun} {one}." for one in shape["deleted"]]
+    return [*lines, *missing_lines(shape, noun, listing, voice)]
+
+
+def missing_lines(shape: Shape, noun: str, listing: str, voice: Voice = AGENT) -> list[str]:
+    """Say which ids name no note here, and how to find those that do."""
+    lines = [f"No {noun} here has the id {inline(one)!r}." for one in shape["missing"]]
+    if shape["missing"]:
+        lines.append(f"{voice.call(listing)} shows the ids there are.")
+    return lines

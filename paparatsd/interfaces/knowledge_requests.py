@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from paparatsd import knowledge_limits as limits
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import BadQuery, UnknownProject
 from paparatsd.knowledge_model import (
     CardDraft,
@@ -18,8 +20,6 @@ from paparatsd.knowledge_model import (
     Component,
     ContextRequest,
     Decision,
-    DocsRequest,
-    DocumentRequest,
     Lesson,
     Severity,
     TermDraft,
@@ -35,27 +35,8 @@ if TYPE_CHECKING:
     from paparatsd.knowledge_model import CardBody, Reach
     from paparatsd.status_model import ProjectStatus
 
-MAX_QUESTION_CHARS = 4_000
 MAX_PATH_CHARS = 4_096
 MAX_OFFSET_CHARS = 1_000_000_000
-MIN_DOCUMENT_CHARS, MAX_DOCUMENT_CHARS, DEFAULT_DOCUMENT_CHARS = 200, 100_000, 24_000
-MAX_DOCS = 30
-DEFAULT_DOCS = 8
-MAX_TERMS_FOUND = 30
-DEFAULT_TERMS_FOUND = 8
-MAX_TERMS_LISTED = 500
-DEFAULT_TERMS_LISTED = 200
-MAX_CARDS_LISTED = 200
-DEFAULT_CARDS_LISTED = 50
-MAX_OF_A_KIND = 50
-DEFAULT_OF_A_KIND = 5
-MAX_SUGGESTIONS = 50
-DEFAULT_SUGGESTIONS = 10
-MAX_TERM_CHARS = 200
-MAX_DEFINITION_CHARS = 4_000
-MAX_LABEL_CHARS = 300
-MAX_RULE_CHARS = 2_000
-MAX_TEXT_CHARS = 16_000
 MAX_CURSOR_CHARS = 2_000
 
 Draft = TypeVar("Draft", TermDraft, CardDraft)
@@ -65,14 +46,14 @@ def docs_request(
     arguments: Arguments,
     reach: Reach,
     *,
-    max_query_chars: int = MAX_QUESTION_CHARS,
+    max_query_chars: int = limits.MAX_QUESTION_CHARS,
     inside: bool = True,
 ) -> DocsRequest:
     """Take a question to the documents; floors, history and freshness only from `inside`."""
     return DocsRequest(
         query=arguments.text("query", max_chars=max_query_chars),
         reach=replace(reach, audience=arguments.texts("audience")),
-        limit=arguments.number("limit", default=DEFAULT_DOCS, low=1, high=MAX_DOCS),
+        limit=arguments.number("limit", default=limits.DEFAULT_DOCS, low=1, high=limits.MAX_DOCS),
         min_score=_floor(arguments, "min_score") if inside else None,
         min_score_code=_floor(arguments, "min_score_code") if inside else None,
         history=inside and arguments.flag("history", default=False),
@@ -91,9 +72,9 @@ def document_request(
         offset=arguments.number("offset", default=0, low=0, high=MAX_OFFSET_CHARS),
         max_chars=arguments.number(
             "max_chars",
-            default=DEFAULT_DOCUMENT_CHARS,
-            low=MIN_DOCUMENT_CHARS,
-            high=MAX_DOCUMENT_CHARS,
+            default=limits.DEFAULT_DOCUMENT_CHARS,
+            low=limits.MIN_DOCUMENT_CHARS,
+            high=limits.MAX_DOCUMENT_CHARS,
         ),
     )
 
@@ -101,22 +82,31 @@ def document_request(
 def terms_request(arguments: Arguments, reach: Reach) -> TermsRequest:
     """Take a look into the glossary."""
     return TermsRequest(
-        query=arguments.text("query", max_chars=MAX_QUESTION_CHARS),
+        query=arguments.text("query", max_chars=limits.MAX_QUESTION_CHARS),
         reach=reach,
-        limit=arguments.number("limit", default=DEFAULT_TERMS_FOUND, low=1, high=MAX_TERMS_FOUND),
+        limit=arguments.number(
+            "limit", default=limits.DEFAULT_TERMS_FOUND, low=1, high=limits.MAX_TERMS_FOUND
+        ),
         min_score=_floor(arguments, "min_score"),
     )
 
 
 def terms_limit(arguments: Arguments) -> int:
     """Take how many terms of each group a list may have."""
-    return arguments.number("limit", default=DEFAULT_TERMS_LISTED, low=1, high=MAX_TERMS_LISTED)
+    return arguments.number(
+        "limit", default=limits.DEFAULT_TERMS_LISTED, low=1, high=limits.MAX_TERMS_LISTED
+    )
+
+
+def ids_of(arguments: Arguments) -> tuple[str, ...]:
+    """Take the ids of the notes that are to be read, none for a list of them."""
+    return arguments.texts("ids")
 
 
 def context_request(arguments: Arguments, reach: Reach) -> ContextRequest:
     """Take a question to the memory."""
     return ContextRequest(
-        question=arguments.text("question", max_chars=MAX_QUESTION_CHARS),
+        question=arguments.text("question", max_chars=limits.MAX_QUESTION_CHARS),
         reach=reach,
         limits=_limits(arguments),
         min_score=_floor(arguments, "min_score"),
@@ -128,24 +118,39 @@ def _limits(arguments: Arguments) -> Mapping[CardKind, int] | None:
     given = arguments.members("limits")
     if given is None:
         return None
-    limits = {
-        kind: given.number(kind.value, default=DEFAULT_OF_A_KIND, low=0, high=MAX_OF_A_KIND)
+    wanted = {
+        kind: given.number(
+            kind.value, default=limits.DEFAULT_OF_A_KIND, low=0, high=limits.MAX_OF_A_KIND
+        )
         for kind in CardKind
     }
     given.finish()
-    return limits
+    return wanted
 
 
 def cards_request(arguments: Arguments, reach: Reach, *, cursor: str = "cursor") -> CardsRequest:
-    """Take which cards are to be listed; `cursor` is the argument that says where to go on."""
+    """Take which cards are to be listed; `cursor` is the argument that says where to go on.
+
+    Those that are asked for by their ids are checked unless it is said that they should not be.
+    """
+    ids = ids_of(arguments)
     return CardsRequest(
         reach=reach,
         kinds=_kinds(arguments),
         history=arguments.flag("include_history", default=False),
-        checked=arguments.flag("checked", default=False),
-        limit=arguments.number("limit", default=DEFAULT_CARDS_LISTED, low=1, high=MAX_CARDS_LISTED),
+        checked=arguments.flag("checked", default=bool(ids)),
+        limit=arguments.number(
+            "limit", default=limits.DEFAULT_CARDS_LISTED, low=1, high=limits.MAX_CARDS_LISTED
+        ),
         cursor=arguments.mark(cursor, max_chars=MAX_CURSOR_CHARS),
+        ids=ids,
     )
+
+
+def is_narrowed(request: CardsRequest) -> bool:
+    """Say whether only some of all cards are asked for."""
+    reach = request.reach
+    return bool(request.kinds or reach.projects or reach.groups)
 
 
 def audit_request(arguments: Arguments, reach: Reach) -> CardsRequest:
@@ -154,7 +159,9 @@ def audit_request(arguments: Arguments, reach: Reach) -> CardsRequest:
         reach=reach,
         kinds=_kinds(arguments),
         checked=True,
-        limit=arguments.number("limit", default=DEFAULT_CARDS_LISTED, low=1, high=MAX_CARDS_LISTED),
+        limit=arguments.number(
+            "limit", default=limits.DEFAULT_CARDS_LISTED, low=1, high=limits.MAX_CARDS_LISTED
+        ),
     )
 
 
@@ -164,7 +171,9 @@ def _kinds(arguments: Arguments) -> tuple[CardKind, ...]:
 
 def suggestions_limit(arguments: Arguments) -> int:
     """Take how many components may be suggested."""
-    return arguments.number("limit", default=DEFAULT_SUGGESTIONS, low=1, high=MAX_SUGGESTIONS)
+    return arguments.number(
+        "limit", default=limits.DEFAULT_SUGGESTIONS, low=1, high=limits.MAX_SUGGESTIONS
+    )
 
 
 # --------------------------------------------------------------------------- writing
@@ -175,8 +184,8 @@ def term_draft(arguments: Arguments) -> TermDraft:
     group, project = _place(arguments)
     return TermDraft(
         group=group,
-        term=arguments.text("term", max_chars=MAX_TERM_CHARS),
-        definition=arguments.text("definition", max_chars=MAX_DEFINITION_CHARS),
+        term=arguments.text("term", max_chars=limits.MAX_TERM_CHARS),
+        definition=arguments.text("definition", max_chars=limits.MAX_DEFINITION_CHARS),
         aliases=arguments.texts("aliases"),
         project=project,
     )
@@ -188,8 +197,8 @@ def component_draft(arguments: Arguments) -> CardDraft:
     if project is None:
         raise BadQuery("project is missing; a component belongs to one project")
     body = Component(
-        name=arguments.text("name", max_chars=MAX_LABEL_CHARS),
-        summary=arguments.text("summary", max_chars=MAX_TEXT_CHARS),
+        name=arguments.text("name", max_chars=limits.MAX_LABEL_CHARS),
+        summary=arguments.text("summary", max_chars=limits.MAX_TEXT_CHARS),
         neighbours=arguments.texts("neighbours"),
     )
     return _card(arguments, group, project, body)
@@ -199,16 +208,16 @@ def decision_draft(arguments: Arguments) -> CardDraft:
     """Take a decision that is to be written."""
     group, project = _place(arguments)
     body = Decision(
-        title=arguments.text("title", max_chars=MAX_LABEL_CHARS),
-        context=arguments.text("context", max_chars=MAX_TEXT_CHARS),
-        decision=arguments.text("decision", max_chars=MAX_TEXT_CHARS),
-        consequences=arguments.text("consequences", max_chars=MAX_TEXT_CHARS),
+        title=arguments.text("title", max_chars=limits.MAX_LABEL_CHARS),
+        context=arguments.text("context", max_chars=limits.MAX_TEXT_CHARS),
+        decision=arguments.text("decision", max_chars=limits.MAX_TEXT_CHARS),
+        consequences=arguments.text("consequences", max_chars=limits.MAX_TEXT_CHARS),
         alternatives_rejected=arguments.optional_text(
-            "alternatives_rejected", max_chars=MAX_TEXT_CHARS
+            "alternatives_rejected", max_chars=limits.MAX_TEXT_CHARS
         )
         or "",
         scope=_scope(arguments),
-        supersedes=arguments.optional_text("supersedes", max_chars=MAX_LABEL_CHARS),
+        supersedes=arguments.optional_text("supersedes", max_chars=limits.MAX_LABEL_CHARS),
     )
     return _card(arguments, group, project, body)
 
@@ -218,22 +227,14 @@ def lesson_draft(arguments: Arguments) -> CardDraft:
     group, project = _place(arguments)
     severity = arguments.choice("severity", tuple(Severity), default=Severity.INFO)
     body = Lesson(
-        rule=arguments.text("rule", max_chars=MAX_RULE_CHARS),
-        why=arguments.text("why", max_chars=MAX_TEXT_CHARS),
-        when=arguments.text("when", max_chars=MAX_TEXT_CHARS),
+        rule=arguments.text("rule", max_chars=limits.MAX_RULE_CHARS),
+        why=arguments.text("why", max_chars=limits.MAX_TEXT_CHARS),
+        when=arguments.text("when", max_chars=limits.MAX_TEXT_CHARS),
         scope=_scope(arguments),
         severity=Severity(severity),
-        evidence=arguments.optional_text("evidence", max_chars=MAX_TEXT_CHARS),
+        evidence=arguments.optional_text("evidence", max_chars=limits.MAX_TEXT_CHARS),
     )
     return _card(arguments, group, project, body)
-
-
-def label_of(draft: CardDraft) -> str:
-    """Return the line by which a person knows the card: a name, a title, a rule."""
-    body = draft.body
-    if isinstance(body, Component):
-        return body.name
-    return body.title if isinstance(body, Decision) else body.rule
 
 
 def in_its_group(draft: Draft, projects: Sequence[ProjectStatus]) -> Draft:

@@ -13,6 +13,12 @@ from paparatsd.interfaces.history_shapes import last_change_json, moment_iso
 from paparatsd.interfaces.shapes import freshness_json
 
 if TYPE_CHECKING:
+    from paparatsd.docs_model import (
+        DocHit,
+        DocsAnswer,
+        Document,
+        DocumentText,
+    )
     from paparatsd.knowledge_model import (
         AnchorCheck,
         Card,
@@ -20,10 +26,6 @@ if TYPE_CHECKING:
         CardsAnswer,
         ContextAnswer,
         Deleted,
-        DocHit,
-        DocsAnswer,
-        Document,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,
@@ -163,6 +165,11 @@ def terms_json(answer: TermsAnswer) -> dict[str, Any]:
     }
 
 
+def listed_terms_json(answer: TermsAnswer) -> dict[str, Any]:
+    """Return a list of terms; `missing`: ids that were asked for and name none here."""
+    return {**terms_json(answer), "missing": list(answer.missing)}
+
+
 # --------------------------------------------------------------------------- architectural memory
 
 
@@ -216,11 +223,12 @@ def context_json(answer: ContextAnswer) -> dict[str, Any]:
 
 
 def cards_json(answer: CardsAnswer) -> dict[str, Any]:
-    """Return a list of cards; `next_cursor` is null at its end."""
+    """Return a list of cards; `next_cursor` is null at its end, `missing` names nothing here."""
     return {
         "cards": [card_hit_json(one) for one in answer.cards],
         "next_cursor": answer.next_cursor or None,
         "notes": list(answer.notes),
+        "missing": list(answer.missing),
     }
 
 

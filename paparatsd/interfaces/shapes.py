@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
 from paparatsd.interfaces import history_shapes
+from paparatsd.interfaces.mcp.identity import KNOWLEDGE_PATH
 from paparatsd.interfaces.place_shapes import place_json
 from paparatsd.search.explanation import explanation, meanings_of
 from paparatsd.tokens import estimate_tokens
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus
+    from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
 
 STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 500,
@@ -222,7 +223,16 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "problems": list(status.problems),
         "offers": list(status.offers),
         "outlets": [outlet_json(outlet) for outlet in status.outlets],
+        "knowledge": None if status.knowledge is None else _published_json(status.knowledge),
         "projects": [project_json(project) for project in status.projects],
+    }
+
+
+def _published_json(published: Published) -> dict[str, Any]:
+    return {
+        "path": KNOWLEDGE_PATH,
+        "audience": list(published.audience),
+        "projects": list(published.projects),
     }
 
 

@@ -14,7 +14,11 @@ from urllib.parse import unquote
 from paparatsd.knowledge.code_names import is_aside, plain_fragment
 from paparatsd.knowledge.code_view import merged
 from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
-from paparatsd.knowledge_model import Anchor, AnchorCheck, AnchorState
+from paparatsd.knowledge_model import (
+    Anchor,
+    AnchorCheck,
+    AnchorState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -89,8 +93,11 @@ def take(view: CodeView, held: Held) -> tuple[Anchor, str]:
     meant = _meant(view, held)
     if meant.spot is not None:
         return Anchor(held.anchor.at, meant.spot.digest, meant.spot.address), ""
-    problem = meant.unclear or "nothing of that name is indexed"
-    return Anchor(held.anchor.at), f"{held.anchor.at!r} cannot be checked later: {problem}"
+    name = repr(held.anchor.at)
+    if meant.unclear:
+        return Anchor(held.anchor.at), f"{name} cannot be checked later: {meant.unclear}"
+    told = "nothing of that name is indexed, and as missing it is told until something is"
+    return Anchor(held.anchor.at), f"{name} is missing: {told}"
 
 
 def check(view: CodeView, held: Held) -> Checked:

@@ -5,7 +5,8 @@ text. A line of a text that would read as the heading of a section gets a backsl
 is written is read back as the same value, and that written again gives the same bytes.
 
 Such a file is a document of the project that it lies in, too. It says itself that it is an internal
-one, so that publishing a project's documents does not publish what was noted about its code.
+one, so that publishing a project's documents does not publish what was noted about its code; and
+what it is called among them, when its heading would not say it (`title`, not read back).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from paparatsd.knowledge_model import (
     Anchor,
     Card,
     CardKind,
+    CardStatus,
     Component,
     Decision,
     Lesson,
@@ -28,12 +30,14 @@ from paparatsd.knowledge_model import (
     Term,
 )
 from paparatsd.naming import UNLABELLED
+from paparatsd.plain_text import one_line
 from paparatsd.plain_yaml import dump_plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 MAX_SLUG_CHARS = 48
+MAX_TITLE_CHARS = 100
 
 SECTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     CardKind.COMPONENT.value: (("Summary", "summary"),),
@@ -58,7 +62,7 @@ TITLES: Mapping[str, str] = {
     CardKind.DECISION.value: "title",
     TERM: "term",
 }
-"""The field that is the heading of the whole file; a lesson has none."""
+"""The field that is the heading of the whole file; a lesson has a title among its facts instead."""
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -100,6 +104,7 @@ def _facts(note: Card | Term, kind: str) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "id": note.id,
         "kind": kind,
+        "title": "" if isinstance(note, Term) else _title(note),
         "group": str(note.group),
         "project": note.project and str(note.project),
         "audience": UNLABELLED,
@@ -110,6 +115,18 @@ def _facts(note: Card | Term, kind: str) -> dict[str, Any]:
     else:
         facts |= {"status": note.status.value, **moments, **_card_facts(note)}
     return {key: value for key, value in facts.items() if value not in (None, [], "")}
+
+
+def _title(card: Card) -> str:
+    """Return what documents search is to show of a card, "" when its heading says all."""
+    kind = card.kind.value
+    if card.status is CardStatus.ACCEPTED and kind in TITLES:
+        return ""
+    what = kind if card.status is CardStatus.ACCEPTED else f"{card.status.value} {kind}"
+    label = " ".join(one_line(card.label).split())
+    if len(label) > MAX_TITLE_CHARS:
+        label = label[: MAX_TITLE_CHARS - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "\u2026"
+    return f"{what.capitalize()}: {label}"
 
 
 def _card_facts(card: Card) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from paparatsd.errors import BadQuery, Conflict, UnknownProject
 from paparatsd.knowledge import terms
 from paparatsd.knowledge.card_files import text_of_file
 from paparatsd.knowledge.card_reading import CardFileError, note_of_text
-from paparatsd.knowledge.cards import card_of, note_of
+from paparatsd.knowledge.cards import card_of, check_home, note_of
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from paparatsd.knowledge_model import NoteFile, Recorded
     from paparatsd.store.notes import Note
 
-MAX_FILES = 5_000
 CREATED, UPDATED, UNCHANGED, REFUSED = "created", "updated", "unchanged", "refused"
 
 
@@ -173,8 +172,7 @@ async def _check_free(parts: ImportParts, note: Card | Term) -> None:
     if isinstance(note, Card):
         if not isinstance(note.body, Component):
             return
-        if note.project is None:
-            raise BadQuery("a component belongs to a project: say which")
+        check_home(note.body, note.project)
     label, kind = (note.term, terms.TERM) if isinstance(note, Term) else (note.label, _kind(note))
     for one, _ in await parts.notes.named(label, note.group, (kind,)):
         if (one.project, one.label) == (note.project, label) and one.id != note.id:
@@ -208,8 +206,7 @@ async def _add(
     draft = CardDraft(
         note.group, note.body, note.project, note.files, tuple(one.at for one in note.anchors)
     )
-    if isinstance(note.body, Component) and note.project is None:
-        raise BadQuery("a component belongs to a project: say which")
+    check_home(note.body, note.project)
     taken = await parts.take(note)
     found = await parts.memory.record(
         draft, taken, seen.sees, status=note.status, dry=dry, confirms=False

@@ -11,9 +11,10 @@ from uuid import UUID
 from paparatsd.chunks.address import MAX_ADDRESS_CHARS
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.card_files import SECTIONS, TITLES, heading_of
-from paparatsd.knowledge.cards import checked_anchors, checked_body, checked_files, tidy
+from paparatsd.knowledge.cards import checked_anchors, checked_body, checked_files
 from paparatsd.knowledge.terms import TERM
 from paparatsd.knowledge.terms import checked as checked_term
+from paparatsd.knowledge_limits import MAX_FILE_CHARS
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -36,14 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from enum import StrEnum
 
-MAX_FILE_CHARS = 400_000
-
 _FACTS = frozenset({
     "id", "kind", "group", "project", "status", "created", "updated", "scope", "severity",
-    "audience", "confirmations", "supersedes", "superseded_by", "neighbours", "aliases", "files",
-    "anchors",
+    "audience", "title", "confirmations", "supersedes", "superseded_by", "neighbours", "aliases",
+    "files", "anchors",
 })  # fmt: skip
-"""What may stand in front. `audience` is for those who read the file as a document."""
+"""What may stand in front. `audience` and `title` are for who reads the file as a document."""
 
 
 class CardFileError(ValueError):
@@ -94,12 +93,7 @@ def _note(
     if kind == TERM:
         aliases = tuple(_texts(facts, "aliases"))
         draft = checked_term(TermDraft(group, said["term"], said["definition"], aliases, project))
-        return Term(
-            term=draft.term,
-            definition=tidy(draft.definition),
-            aliases=draft.aliases,
-            **common,
-        )
+        return Term(term=draft.term, definition=draft.definition, aliases=draft.aliases, **common)
     files, anchors = _anchors(facts, "files"), _anchors(facts, "anchors")
     card = Card(
         body=checked_body(_body(CardKind(kind), facts, said)),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
 from paparatsd.knowledge.named import Named, read_anchor, read_file, read_kept
+from paparatsd.knowledge.plain import checked_block, checked_line, checked_lines, tidy
+from paparatsd.knowledge_limits import MAX_LABEL_CHARS, MAX_NAMED, MAX_RULE_CHARS, MAX_TEXT_CHARS
 from paparatsd.knowledge_model import (
     Anchor,
     Card,
@@ -21,18 +23,11 @@ from paparatsd.knowledge_model import (
     Severity,
 )
 from paparatsd.model import GroupName, ProjectName
-from paparatsd.plain_text import clean_text
 from paparatsd.store.notes import Note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MAX_LINE_CHARS = 300
-"""A name or a title."""
-MAX_RULE_CHARS = 2_000
-MAX_TEXT_CHARS = 16_000
-MAX_NAMED = 100
-"""Files, anchors and neighbours of one card, each."""
 
 HOLDING = frozenset({CardStatus.ACCEPTED, CardStatus.PROPOSED})
 """What is told without history, and what stands in the way of a repetition."""
@@ -48,14 +43,19 @@ def checked(draft: CardDraft) -> CardDraft:
     field.
     """
     body = checked_body(draft.body)
-    if isinstance(body, Component) and not draft.project:
-        raise BadQuery("a component belongs to a project: say which")
+    check_home(body, draft.project)
     return replace(
         draft,
         body=body,
         files=tuple(dict.fromkeys(checked_files(draft.files).values())),
         anchors=tuple(dict.fromkeys(checked_anchors(draft.anchors).values())),
     )
+
+
+def check_home(body: CardBody, project: ProjectName | None) -> None:
+    """Refuse a component of a whole group. Raises BadQuery."""
+    if isinstance(body, Component) and not project:
+        raise BadQuery("a component belongs to a project: say which")
 
 
 def checked_files(files: Sequence[str]) -> dict[str, str]:
@@ -71,50 +71,35 @@ def checked_anchors(anchors: Sequence[str]) -> dict[str, str]:
 def checked_body(body: CardBody) -> CardBody:
     """Return what a card says with its texts tidied up. Raises BadQuery."""
     if isinstance(body, Component):
-        near = (_line(one, "neighbours") for one in _few(body.neighbours, "neighbours"))
         return Component(
-            name=_line(body.name, "name"),
-            summary=_text(body.summary, "summary"),
-            neighbours=tuple(dict.fromkeys(near)),
+            name=checked_line("name", body.name, MAX_LABEL_CHARS),
+            summary=_text("summary", body.summary),
+            neighbours=checked_lines("neighbours", body.neighbours, MAX_NAMED, MAX_LABEL_CHARS),
         )
     if isinstance(body, Decision):
         return Decision(
-            title=_line(body.title, "title"),
-            context=_text(body.context, "context"),
-            decision=_text(body.decision, "decision"),
-            consequences=_text(body.consequences, "consequences"),
+            title=checked_line("title", body.title, MAX_LABEL_CHARS),
+            context=_text("context", body.context),
+            decision=_text("decision", body.decision),
+            consequences=_text("consequences", body.consequences),
             alternatives_rejected=_text(
-                body.alternatives_rejected, "alternatives_rejected", needed=False
+                "alternatives_rejected", body.alternatives_rejected, empty=True
             ),
             scope=body.scope,
             supersedes=tidy(body.supersedes or "") or None,
         )
     return Lesson(
-        rule=_text(body.rule, "rule", most=MAX_RULE_CHARS),
-        why=_text(body.why, "why"),
-        when=_text(body.when, "when"),
+        rule=checked_block("rule", body.rule, MAX_RULE_CHARS),
+        why=_text("why", body.why),
+        when=_text("when", body.when),
         scope=body.scope,
         severity=body.severity,
-        evidence=_text(body.evidence or "", "evidence", needed=False) or None,
+        evidence=_text("evidence", body.evidence or "", empty=True) or None,
     )
 
 
-def tidy(text: str) -> str:
-    """Return a text without what is invisible, blank ends of lines included."""
-    return "\n".join(line.rstrip() for line in clean_text(text).split("\n")).strip()
-
-
-def _text(text: str, field: str, *, most: int = MAX_TEXT_CHARS, needed: bool = True) -> str:
-    text = tidy(text)
-    if needed and not text:
-        raise BadQuery(f"{field} is empty: a card without it tells nobody anything")
-    if len(text) > most:
-        raise BadQuery(f"{field} has {len(text)} characters; at most {most} are kept")
-    return text
-
-
-def _line(text: str, field: str) -> str:
-    return _text(" ".join(tidy(text).split()), field, most=MAX_LINE_CHARS)
+def _text(name: str, value: str, *, empty: bool = False) -> str:
+    return checked_block(name, value, MAX_TEXT_CHARS, empty=empty)
 
 
 def _few(values: Sequence[str], field: str) -> Sequence[str]:

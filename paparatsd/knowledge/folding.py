@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 _BETWEEN = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+_DOT = re.compile(r"(?<=[^\W\d_])\.")
+"""A dot behind a letter (S.S.E., Node.js); one in front (.NET) or in a number (1.2) says more."""
 _AROUND = "?!.,:;()[]{}<>\"'`“”‘’«»„…/"
-_WORD = re.compile(r"[^\W_]+")
 
 MAX_NAME_WORDS = 5
 MAX_QUESTION_WORDS = 60
@@ -25,8 +25,14 @@ def fold(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return by what a name is found: folded, and without the spaces too."""
-    return fold(name).replace(" ", "")
+    """Return by what a name is found: folded, without the spaces and the dots of abbreviations."""
+    return _DOT.sub("", fold(name).replace(" ", ""))
+
+
+def text_key(text: str) -> str:
+    """Return a text as it is compared word for word: folded, without punctuation around it."""
+    folded = fold(text)
+    return bare(folded) or folded
 
 
 def bare(name: str) -> str:
@@ -48,9 +54,3 @@ def names_in(question: str) -> list[str]:
         for start in range(len(words) - length + 1)
     ]
     return [one for one in dict.fromkeys(names) if len(one) > 1]
-
-
-@lru_cache(maxsize=4096)
-def words_of(text: str) -> frozenset[str]:
-    """Return the different words of a text, folded."""
-    return frozenset(_WORD.findall(fold(text)))

@@ -7,17 +7,21 @@ one of the group with the group's alone. What goes wrong is raised and never rea
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from paparatsd.knowledge.folding import bare, name_key, names_in
+from paparatsd.knowledge.folding import bare, name_key, names_in, text_key
 from paparatsd.knowledge.terms import TERM, checked, note_of, term_of
-from paparatsd.knowledge_model import Outcome, Recorded, Term, TermHit
+from paparatsd.knowledge_model import (
+    Outcome,
+    Recorded,
+    Term,
+    TermHit,
+)
 from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Notes
@@ -75,6 +79,9 @@ class Glossary:
     async def _add(self, draft: TermDraft) -> Recorded:
         term = self._term(draft, note_id(self._clock.now()))
         note = note_of(term)
+        same = await self._of_this_definition(term)
+        if same is not None:
+            return Recorded(Outcome.DUPLICATE, same.id, same.label, 1.0)
         near = await self._notes.nearest(
             note.text, note.group, (TERM,), _seen_beside(term), 1, query=False, label=note.label
         )
@@ -87,6 +94,17 @@ class Glossary:
         await self._notes.write([note])
         told = (*near.notes, *await self._clashes(term))
         return Recorded(Outcome.CREATED, term.id, label, similarity, told)
+
+    async def _of_this_definition(self, term: Term) -> Note | None:
+        """Return a note seen beside the term that means the same word for word, if any.
+
+        Likeness looks at names as well, so that a long one could hide that.
+        """
+        seen, said = _seen_beside(term), text_key(term.definition)
+        for one in await self._notes.all_of(term.group, (TERM,)):
+            if seen(one) and text_key(term_of(one).definition) == said:
+                return one
+        return None
 
     def _term(self, draft: TermDraft, ident: str) -> Term:
         now = self._clock.now()
@@ -162,18 +180,18 @@ class Glossary:
             hits += map(_exact_hit, notes[:limit])
         return tuple(hits), total
 
-    # ------------------------------------------------------------------ deleting
-
-    async def delete(self, ids: Iterable[str], accept: Accept) -> set[str]:
-        """Delete those of the terms that are there and may be told; return their ids."""
-        wanted = list(ids)
-        found = [one for one in await self._notes.get(wanted) if one.kind == TERM and accept(one)]
-        async with contextlib.AsyncExitStack() as held:
-            # Whoever looked at one of them may be about to write it again.
-            for group in sorted({one.group for one in found}):
-                await held.enter_async_context(self._notes.lock(group))
-            await self._notes.delete([one.id for one in found])
-        return {one.id for one in found}
+    async def of_ids(
+        self, ids: Sequence[str], groups: Collection[str], accept: Accept
+    ) -> tuple[tuple[TermHit, ...], tuple[str, ...]]:
+        """Return the terms of these ids in their order, and the ids of none that may be told."""
+        asked = list(dict.fromkeys(ids))
+        there = {
+            one.id: _exact_hit(one)
+            for one in await self._notes.get(asked)
+            if one.kind == TERM and one.group in groups and accept(one)
+        }
+        found = tuple(there[one] for one in asked if one in there)
+        return found, tuple(one for one in asked if one not in there)
 
 
 def _seen_beside(term: Term) -> Accept:

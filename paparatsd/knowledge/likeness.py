@@ -20,6 +20,7 @@ import numpy as np
 
 from paparatsd.errors import Broken
 from paparatsd.knowledge.opposites import are_opposites
+from paparatsd.knowledge.terms import TERM
 from paparatsd.knowledge.traits import Traits, asked_pieces, traits_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-TERM = "term"
 MEANING, WORDS = "meaning", "words"
 """Variants of a model: with the cosine of the built-in model's vectors, and without."""
 STEEPEST = 30.0

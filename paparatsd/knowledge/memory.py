@@ -7,12 +7,12 @@ project's card never stands in the way. Looking and writing are one step per gro
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict
-from paparatsd.knowledge.cards import HOLDING, MAX_NAMED, card_of, note_of
+from paparatsd.knowledge.cards import HOLDING, card_of, note_of
+from paparatsd.knowledge_limits import MAX_NAMED
 from paparatsd.knowledge_model import (
     KIND_OF,
     Anchor,
@@ -21,14 +21,13 @@ from paparatsd.knowledge_model import (
     CardStatus,
     Component,
     Decision,
-    Deleted,
     Outcome,
     Recorded,
 )
 from paparatsd.store.ids import note_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from paparatsd.clock import Clock
     from paparatsd.knowledge.notes import Nearest, Notes
@@ -65,11 +64,7 @@ class _Written:
 class Memory:
     """Writes cards. `sees` of its calls says which notes whoever asks may hear of."""
 
-    def __init__(
-        self,
-        notes: Notes,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, notes: Notes, clock: Clock) -> None:
         self._notes = notes
         self._clock = clock
 
@@ -219,24 +214,6 @@ class Memory:
                 "the one that holds"
             )
         return note
-
-    async def delete(
-        self, ids: Collection[str], kinds: Collection[str], sees: Callable[[Note], bool]
-    ) -> Deleted:
-        """Delete what there is of these ids; the rest is missing."""
-        asked = list(dict.fromkeys(ids))
-        found = [one for one in await self._notes.get(asked) if one.kind in kinds and sees(one)]
-        async with AsyncExitStack() as held:
-            for group in sorted({note.group for note in found}):
-                await held.enter_async_context(self._notes.lock(group))
-            found = await self._notes.get([one.id for one in found])
-            gone = {note.id for note in found}
-            if gone:
-                await self._notes.delete([note.id for note in found])
-        return Deleted(
-            tuple(one for one in asked if one in gone),
-            tuple(one for one in asked if one not in gone),
-        )
 
 
 def _joined(old: tuple[Anchor, ...], new: tuple[Anchor, ...]) -> tuple[Anchor, ...]:

@@ -136,13 +136,9 @@ class Notes:
     # ------------------------------------------------------------------ writing
 
     async def write(
-        self,
-        notes: Sequence[Note],
-        *,
-        deleted: Sequence[str] = (),
-        expected: Mapping[str, float] | None = None,
+        self, notes: Sequence[Note], *, expected: Mapping[str, float] | None = None
     ) -> None:
-        """Write notes with their vectors and delete others, all or nothing; on the disk after it.
+        """Write notes with their vectors, all or nothing; they are on the disk after it.
 
         `expected`: the moment of the last change that each of these notes must still have, else
         Conflict. A note that cannot be embedded now is written without a vector.
@@ -153,7 +149,7 @@ class Notes:
             for one in notes
             if vectors.get(one.text) is not None
         }
-        await self._do(lambda kept: kept.write(notes, deleted, expected, known))
+        await self._do(lambda kept: kept.write(notes, (), expected, known))
         if len(known) < len(notes):
             self._due.set()
 

@@ -15,27 +15,27 @@ from paparatsd.plain_text import clean_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_LABEL = 200
-MAX_BLOCK = 4_000
-
 _SPACES = re.compile(r"\s+")
 
 
-def checked_line(name: str, value: str, limit: int = MAX_LABEL) -> str:
+def tidy(text: str) -> str:
+    """Return a text without what is invisible, blank ends of lines included."""
+    return "\n".join(line.rstrip() for line in clean_text(text).split("\n")).strip()
+
+
+def checked_line(name: str, value: str, limit: int) -> str:
     """Return the one line that a field is to hold. Raises BadQuery, naming the field."""
     said = _SPACES.sub(" ", clean_text(value)).strip()
     return _within(name, said, limit)
 
 
-def checked_block(name: str, value: str, limit: int = MAX_BLOCK, *, empty: bool = False) -> str:
+def checked_block(name: str, value: str, limit: int, *, empty: bool = False) -> str:
     """Return the text that a field is to hold. Raises BadQuery; also when it is empty."""
-    said = clean_text(value).strip()
+    said = tidy(value)
     return said if empty and not said else _within(name, said, limit)
 
 
-def checked_lines(
-    name: str, values: Iterable[str], count: int, limit: int = MAX_LABEL
-) -> tuple[str, ...]:
+def checked_lines(name: str, values: Iterable[str], count: int, limit: int) -> tuple[str, ...]:
     """Return the lines of a list, each one once. Raises BadQuery for too many, or a bad one."""
     said = tuple(dict.fromkeys(checked_line(name, one, limit) for one in values))
     if len(said) > count:

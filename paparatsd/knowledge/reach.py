@@ -60,6 +60,14 @@ class Sight:
 
         return accepts
 
+    def told(self, reach: Reach) -> Callable[[Note], bool]:
+        """Return what says whether any note may be told to this question, whatever its group.
+
+        Raises UnknownProject.
+        """
+        groups, chosen = frozenset(self.asked(reach)), self.chosen(reach)
+        return lambda note: note.group in groups and chosen(note)
+
     def check_place(self, group: str, project: str | None) -> None:
         """Refuse to write where there is no such group or project. Raises UnknownProject."""
         self._check_known("group", [group], self.groups)

@@ -19,20 +19,28 @@ from paparatsd.errors import BadQuery
 from paparatsd.knowledge.cards import HOLDING, card_of, places_of
 from paparatsd.knowledge.memory import CARD_KINDS
 from paparatsd.knowledge.terms import TERM
-from paparatsd.knowledge_model import CardHit, CardKind, CardStatus, MemoryStats
+from paparatsd.knowledge_limits import (
+    DEFAULT_OF_A_KIND,
+    MAX_CARDS_LISTED,
+    MAX_IDS,
+    MAX_OF_A_KIND,
+    MAX_QUESTION_CHARS,
+)
+from paparatsd.knowledge_model import (
+    CardHit,
+    CardKind,
+    CardStatus,
+    MemoryStats,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from paparatsd.knowledge.notes import Notes
     from paparatsd.knowledge_model import Card, ContextRequest
     from paparatsd.model import GroupName
     from paparatsd.store.notes import Note
 
-DEFAULT_LIMIT = 5
-MAX_LIMIT = 50
-MAX_LISTED = 200
-MAX_QUESTION_CHARS = 8_000
 BOOST = 0.05
 """By how much a card of the asked project comes before an equal one of the whole group."""
 
@@ -108,11 +116,11 @@ def _question(request: ContextRequest) -> str:
 
 
 def _limits(request: ContextRequest) -> Mapping[CardKind, int]:
-    limits = dict.fromkeys(CardKind, DEFAULT_LIMIT) | dict(request.limits or {})
+    limits = dict.fromkeys(CardKind, DEFAULT_OF_A_KIND) | dict(request.limits or {})
     for kind, limit in limits.items():
-        if not 0 <= limit <= MAX_LIMIT:
+        if not 0 <= limit <= MAX_OF_A_KIND:
             raise BadQuery(
-                f"the limit of {kind.value}s is {limit}; it must be between 0 and {MAX_LIMIT}"
+                f"the limit of {kind.value}s is {limit}; it must be between 0 and {MAX_OF_A_KIND}"
             )
     return limits
 
@@ -196,8 +204,8 @@ def page(
     A cursor names the last note of a page by its place in the order, so that what is written or
     deleted meanwhile neither repeats nor hides others. Raises BadQuery.
     """
-    if not 1 <= limit <= MAX_LISTED:
-        raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_LISTED}")
+    if not 1 <= limit <= MAX_CARDS_LISTED:
+        raise BadQuery(f"limit is {limit}; it must be between 1 and {MAX_CARDS_LISTED}")
     after, wanted = _read_cursor(cursor), {kind.value for kind in kinds} or set(CARD_KINDS)
     found = sorted(
         (
@@ -209,6 +217,26 @@ def page(
     )
     shown = found[:limit]
     return shown, _cursor(shown[-1]) if len(found) > limit else ""
+
+
+def of_ids(
+    notes: Iterable[Note], kinds: Iterable[CardKind], ids: Sequence[str]
+) -> tuple[list[Note], tuple[str, ...]]:
+    """Return those of the notes that have these ids, in their order, and the ids of none.
+
+    Raises BadQuery.
+    """
+    if len(ids) > MAX_IDS:
+        raise BadQuery(f"{len(ids)} ids; at most {MAX_IDS} at once")
+    wanted = {kind.value for kind in kinds} or set(CARD_KINDS)
+    there = {note.id: note for note in notes if note.kind in wanted}
+    asked = list(dict.fromkeys(ids))
+    return [there[one] for one in asked if one in there], missing_of(asked, there)
+
+
+def missing_of(ids: Iterable[str], there: Collection[str]) -> tuple[str, ...]:
+    """Return each id once that is not there, in their order."""
+    return tuple(one for one in dict.fromkeys(ids) if one not in there)
 
 
 def _place(note: Note) -> tuple[float, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.knowledge.folding import name_key
 from paparatsd.knowledge.plain import checked_block, checked_line, checked_lines
+from paparatsd.knowledge_limits import MAX_ALIASES, MAX_DEFINITION_CHARS, MAX_TERM_CHARS
 from paparatsd.knowledge_model import Term, TermDraft
 from paparatsd.model import GroupName, ProjectName
 from paparatsd.store.notes import Note
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 TERM = "term"
 """The kind of a note that is a term."""
-MAX_TERM = 200
-MAX_DEFINITION = 4_000
-MAX_ALIASES = 20
 ACCEPTED = "accepted"
 
 
@@ -26,9 +24,9 @@ def checked(draft: TermDraft) -> TermDraft:
 
     Raises BadQuery for what is empty or too long.
     """
-    term = checked_line("term", draft.term, MAX_TERM)
-    definition = checked_block("definition", draft.definition, MAX_DEFINITION)
-    aliases = checked_lines("aliases", draft.aliases, MAX_ALIASES, MAX_TERM)
+    term = checked_line("term", draft.term, MAX_TERM_CHARS)
+    definition = checked_block("definition", draft.definition, MAX_DEFINITION_CHARS)
+    aliases = checked_lines("aliases", draft.aliases, MAX_ALIASES, MAX_TERM_CHARS)
     taken = {name_key(term)}
     kept = []
     for alias in aliases:

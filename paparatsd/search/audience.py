@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-INTERNAL = "internal"
-"""The label of a document that has something for a label which is none: a slip of the pen must not
-show it to more people than were meant.
-"""
-
 
 def label_in_force(written: str, default: str) -> str:
     """Return a document's label: its own, else its project's ("" when that is not known yet)."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.knowledge_model import DocHit
+    from paparatsd.docs_model import DocHit
     from paparatsd.model import ProjectName, RecallRequest
     from paparatsd.search.scope import ProjectScope
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from paparatsd.docs_model import DocsKind, DocumentText
 from paparatsd.errors import Busy, UnknownDocument
-from paparatsd.knowledge_model import DocsKind, DocumentText
 from paparatsd.search.docs_asked import DocsFound, DocsPlan
 from paparatsd.search.docs_features import Told, docs_features
 from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of, titled

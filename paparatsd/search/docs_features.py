@@ -15,6 +15,7 @@ import numpy as np
 from paparatsd.chunks.fields import file_stem
 from paparatsd.chunks.record import VECTOR_TEXTS
 from paparatsd.chunks.terms import STOP, stem, term_id, text_ids
+from paparatsd.search.docs_places import RANK_OFFSET
 from paparatsd.search.docs_priors import DocPrior, doc_prior
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ MEANINGS = {
     "vendored": "somebody else's, taken along",
     "example": "an example",
 }
-RANK_OFFSET = 61.0
-"""The k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), for ranks from 0."""
 LONG_ENOUGH = 300
 BEST_OF_DOCUMENT = 3
 TINY = 1e-9

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paparatsd.chunks.address import format_address
-from paparatsd.knowledge_model import DocHit, DocsKind, Document
+from paparatsd.docs_model import (
+    DocHit,
+    DocsKind,
+    Document,
+)
 from paparatsd.search.docs_features import headings
 from paparatsd.search.docs_rank import best_of_documents, near_enough
 from paparatsd.search.docs_text import NOTEBOOK, joined, sections

@@ -57,25 +57,21 @@ class DocsQuestion:
     """A question, its T terms as numbers, and where its answer may be.
 
     ids, worth, hoped [T]: each term's number, its weight times idf where it stands anywhere (else
-    0), and what it would be worth if it stood somewhere. static: vector by the built-in model;
-    dense: the one that the stores are asked with; each None when there is none. by_words: whether
-    our own model can make nothing of the question. unembedded: versions that have no vectors yet.
+    0), and what it would be worth if it stood somewhere. static: vector by the built-in model,
+    None when there is none. unembedded: versions that have no vectors yet.
     """
 
     asked: DocsAsked
-    text: str
     shown: tuple[Shown, ...]
     corpus: Corpus
     ids: NDArray[np.uint32]
     worth: Floats
     hoped: Floats
     static: NDArray[np.float32] | None
-    dense: NDArray[np.float32] | None
     requests: tuple[RecallRequest, ...]
     named: NDArray[np.int64]
     foreign: bool
     changes: bool
-    by_words: bool
     unembedded: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
@@ -103,8 +99,9 @@ def read_docs_question(
     known = frequency > 0
     idf = np.where(known, corpus.idf_of(frequency), np.log1p(corpus.chunks))
     static = encode(text)
-    by_words = asked.built_in and not _is_latin(text)
-    dense = (None if by_words else static) if asked.built_in else asked.vector
+    # Of other scripts than the Latin one our own model knows few words.
+    own = static if _is_latin(text) else None
+    dense = own if asked.built_in else asked.vector
     sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
     requests = tuple(
         RecallRequest(
@@ -120,19 +117,16 @@ def read_docs_question(
     worth = np.where(known, weights * idf, 0.0)
     return DocsQuestion(
         asked=asked,
-        text=text,
         shown=shown,
         corpus=corpus,
         ids=ids,
         worth=worth,
         hoped=_hopes(query.terms, known, corpus.chunks) * weights * idf,
         static=static,
-        dense=dense,
         requests=requests if dense is not None or sparse is not None else (),
         named=_best_named(shown, ids, worth),
         foreign=is_foreign(asked.query),
         changes=asks_for_changes(asked.query),
-        by_words=by_words,
         unembedded=unembedded,
         notes=notes,
     )

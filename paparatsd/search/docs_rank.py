@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paparatsd.docs_model import DocsKind
 from paparatsd.errors import Broken
-from paparatsd.knowledge_model import DocsKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paparatsd.knowledge_model import DocumentText
+    from paparatsd.docs_model import DocumentText
     from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsPlan, DocumentAsked
     from paparatsd.search.searcher import Searcher
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from paparatsd.chunks.terms import text_ids
-from paparatsd.knowledge_model import DocsKind
-from paparatsd.search.audience import INTERNAL, label_in_force
+from paparatsd.docs_model import DocsKind
+from paparatsd.naming import UNLABELLED
+from paparatsd.search.audience import label_in_force
 from paparatsd.search.docs_counts import NOTHING, count, nearer
 from paparatsd.search.views import MAX_VIEWS, NOT_CODE, Corpus
 
@@ -93,7 +94,8 @@ def build_docs_view(
     ordered = tuple(sorted(rows, key=lambda row: row.path))
     terms = [_name_terms(row.title, row.path) for row in ordered]
     lengths = np.array([len(one) for one in terms], np.int64)
-    written = [INTERNAL if row.refused else row.audience for row in ordered]
+    # What was to be a label and is none must not show a document to more people than were meant.
+    written = [UNLABELLED if row.refused else row.audience for row in ordered]
     labels = {name: number for number, name in enumerate(sorted(set(written)))}
     return DocsView(
         project_id=project_id,

@@ -238,7 +238,7 @@ def _refuse_newer(path: Path, newest: int, kind: FileKind) -> None:
     if not header:
         return
     if not header.startswith(_HEADER) or len(header) < 100:
-        raise StateCorrupt(f"{path} is not a {kind.name}")
+        raise _unusable(path, f"is not a {kind.name}", kind)
     version = int.from_bytes(header[60:64], "big")
     application = int.from_bytes(header[68:72], "big")
     if application != kind.application_id or path.with_name(path.name + "-wal").exists():
@@ -255,26 +255,35 @@ def _inspect(path: Path, kind: FileKind) -> int:
     """Return the schema number as a reader sees it; raises StateCorrupt for a foreign file."""
     # A rollback journal is left when a crash met the very first write: only a writer can undo it.
     interrupted = path.with_name(path.name + "-journal").exists()
-    with _doubted(path), contextlib.closing(connect(path, read_only=not interrupted)) as connection:
+    with (
+        _doubted(path, kind),
+        contextlib.closing(connect(path, read_only=not interrupted)) as connection,
+    ):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         version = schema_version(connection)
     if tables and application != kind.application_id:
-        raise StateCorrupt(f"{path} is a database of another program")
+        raise _unusable(path, "is a database of another program", kind)
     return version
 
 
+def _unusable(path: Path, what: str, kind: FileKind) -> StateCorrupt:
+    """Return the error for a file that cannot be opened as it is."""
+    follows = kind.damaged if kind.primary else "a new one is made"
+    return StateCorrupt(f"{path} {what}; {follows}")
+
+
 @contextlib.contextmanager
-def _doubted(path: Path) -> Iterator[None]:
+def _doubted(path: Path, kind: FileKind) -> Iterator[None]:
     """While a file is being checked, what makes no sense means that it is damaged."""
     try:
         yield
     except UnicodeDecodeError as error:  # SQLite quotes the damage in its message
-        raise StateCorrupt(f"{path} is damaged beyond words") from error
+        raise _unusable(path, "is damaged beyond words", kind) from error
     except sqlite3.DatabaseError as error:
-        ours = translate(error, path)
-        if ours is error:
-            raise StateCorrupt(f"{path} is damaged: {error}") from error
+        ours = translate(error, path, kind)
+        if ours is error or isinstance(ours, StateCorrupt):
+            raise _unusable(path, f"is damaged: {error}", kind) from error
         raise ours from error
 
 
@@ -285,14 +294,14 @@ def _open_checked(
     trusted = existed and _closed_in_order(path)
     if not existed:
         path.touch(mode=0o600)
-    with _doubted(path):
+    with _doubted(path, kind):
         connection = connect(path, read_only=False)
     try:
-        with _doubted(path):
+        with _doubted(path, kind):
             if existed and not trusted:
                 _check(connection, path, kind)  # before anything is written
             _prepare(connection)
-        with translated(path):
+        with translated(path, kind):
             migrate(connection, path, migrations, on_step, kind)
     except BaseException:
         connection.close()
@@ -307,7 +316,7 @@ def _check(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
     log.info(kind.event("checked"), verdict=verdict, took_ms=took_ms)
     if verdict != "ok":
         told = " ".join(verdict.split())  # it comes in several lines
-        raise StateCorrupt(f"{path} is damaged: {told}")
+        raise _unusable(path, f"is damaged: {told}", kind)
 
 
 def move_aside(path: Path) -> Path:

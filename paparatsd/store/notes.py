@@ -94,10 +94,6 @@ class NotesFile:
             database = Database.open(path, on_step=on_step, migrations=migrations, kind=NOTES)
         except OSError as error:
             raise StateUnwritable(f"cannot open {path}: {error.strerror}") from error
-        except StateCorrupt as error:
-            told = str(error)
-            known = "put a copy of it" in told
-            raise StateCorrupt(told if known else f"{told}; {NOTES.damaged}") from error
         # A note that was acknowledged survives a power cut; the index need not.
         database.connection.execute("PRAGMA synchronous = FULL")
         return cls(database)

@@ -68,9 +68,9 @@ class VersionInfo:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document that a project shows. `chunks` is how many there are.
+    """A document that a project shows, with what it says of itself (`model.DocumentHead`).
 
-    The rest is what the document says of itself (`model.DocumentHead`).
+    `chunks` is how many it has.
     """
 
     path: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 3
 APPLICATION_ID = 0x50617061  # "Papa": tells our files from other people's SQLite files
 
 # What a version is worth in `vector_state.state`.

@@ -64,8 +64,8 @@ def read_view_versions(
 def read_documents(connection: sqlite3.Connection, project_id: int) -> list[DocumentRow]:
     """Return the documents among what a project shows, by path."""
     rows = connection.execute(
-        """SELECT s.path, v.id, v.language, v.chunks, d.title, d.link, d.modified, d.audience,
-           d.refused FROM views s CROSS JOIN documents d ON d.version = s.version
+        """SELECT s.path, v.id, v.language, v.chunks, d.title, d.link, d.modified,
+           d.audience, d.refused FROM views s CROSS JOIN documents d ON d.version = s.version
            JOIN versions v ON v.id = d.version WHERE s.project = ? ORDER BY s.path""",
         (project_id,),
     )

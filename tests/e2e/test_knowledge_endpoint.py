@@ -112,7 +112,11 @@ async def test_an_outsider_finds_and_reads_what_is_published(tmp_path: Path) -> 
                     "get_document", {"project": "handbook", "path": "docs/sleep.md"}
                 )
                 assert SLEEP in whole.structured_content["content"]
-        assert "knowledge.projects names 'guide'" in (await daemon.status())["problems"][0]
+        status = await daemon.status()
+        assert "knowledge.projects names 'guide'" in status["problems"][0]
+        shown = {"path": PATH, "audience": ["public"], "projects": ["guide", "handbook"]}
+        assert status["knowledge"] == shown
+        assert TOKEN not in json.dumps(status)
         log = daemon.log_text()
         assert "knowledge_served" in log
         assert TOKEN not in log

@@ -23,7 +23,15 @@ from mcp.shared.exceptions import MCPError
 
 from paparatsd.interfaces.control import CALLS, STREAMS
 from paparatsd.knowledge import cards, terms
-from paparatsd.knowledge_model import Card, CardBody, CardStatus, Component, Decision, Lesson, Term
+from paparatsd.knowledge_model import (
+    Card,
+    CardBody,
+    CardStatus,
+    Component,
+    Decision,
+    Lesson,
+    Term,
+)
 from paparatsd.model import GroupName, ProjectName
 from paparatsd.store.notes import Note, NotesFile
 from tests.harness.daemon import Daemon, running_daemon

@@ -152,7 +152,7 @@ async def test_a_broken_settings_file_is_a_problem_until_it_is_repaired(daemon: 
     assert "search.cache_entries: 'many' cannot be used" in status["problems"][0]
     assert "the settings before it hold" in status["problems"][0]
 
-    file.write_text("[search]\ncache_entries = 5\n")
+    file.write_text("[search]\ndeadline_s = 5\n")
     daemon.signal(signal.SIGHUP)
     await daemon.wait_until(lambda now: not now["problems"])
 
@@ -178,3 +178,9 @@ async def test_a_reload_names_what_it_cannot_apply_and_applies_the_rest(
 
     assert first["changes"] == ["search: changed", "search.meaning: takes effect after a restart"]
     assert second["changes"] == ["search.meaning: takes effect after a restart"]
+    told = "settings were changed that hold from the next start on: search.meaning"
+    assert told in (await daemon.call("GET", "/v1/status"))["problems"]
+
+    config.unlink()
+    await daemon.call("POST", "/v1/reload")
+    assert told not in (await daemon.call("GET", "/v1/status"))["problems"]

@@ -13,6 +13,13 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from paparatsd.docs_model import (
+    DocHit,
+    DocsAnswer,
+    DocsKind,
+    Document,
+    DocumentText,
+)
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
 from paparatsd.history_model import LastChange
 from paparatsd.knowledge_model import (
@@ -28,11 +35,6 @@ from paparatsd.knowledge_model import (
     ContextAnswer,
     Decision,
     Deleted,
-    DocHit,
-    DocsAnswer,
-    DocsKind,
-    Document,
-    DocumentText,
     Imported,
     Lesson,
     MemoryStats,
@@ -50,14 +52,13 @@ from paparatsd.model import Freshness, FreshnessState, GroupName, ProjectName
 from tests.harness.fake_history import FIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from paparatsd.docs_model import DocsRequest, DocumentRequest
     from paparatsd.knowledge_model import (
         CardDraft,
         CardsRequest,
         ContextRequest,
-        DocsRequest,
-        DocumentRequest,
         Reach,
         TermDraft,
         TermsRequest,
@@ -383,10 +384,14 @@ class FakeGlossary:
             exact = tuple(TermHit(one, 0.62, False) for one in self._seen(request.reach))
         return TermsAnswer(exact[: request.limit], len(exact), self.knowledge.notes)
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
-        """Return the terms by name."""
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
+        """Return the terms by name, or those of these ids."""
         self.knowledge.begin(reach, reach)
         seen = [TermHit(one, 1.0, True) for one in self._seen(reach)]
+        if ids:
+            there = {one.term.id: one for one in seen}
+            found = tuple(there[one] for one in ids if one in there)
+            return TermsAnswer(found, len(found), missing=_missing(ids, there))
         shown: dict[GroupName, list[TermHit]] = {}
         for one in seen:
             shown.setdefault(one.term.group, []).append(one)
@@ -431,6 +436,10 @@ class FakeGlossary:
             one for one in self.knowledge.terms if one.id not in ids or one.id not in own
         ]
         return _deleted(ids, own)
+
+
+def _missing(ids: Iterable[str], there: Collection[str]) -> tuple[str, ...]:
+    return tuple(one for one in dict.fromkeys(ids) if one not in there)
 
 
 def _deleted(ids: Iterable[str], own: set[str]) -> Deleted:
@@ -535,8 +544,15 @@ class FakeMemory:
         ]
 
     async def list(self, request: CardsRequest) -> CardsAnswer:
-        """Return cards, oldest first; a cursor is a number of cards as text."""
+        """Return cards, oldest first, or those of these ids; a cursor is a number as text."""
         self.knowledge.begin(request, request.reach)
+        if request.ids:
+            there = {one.id: one for one in self._seen(request.reach)}
+            found = [there[one] for one in request.ids if one in there]
+            told = [
+                CardHit(one, 0.0, self._checks(one) if request.checked else ()) for one in found
+            ]
+            return CardsAnswer(tuple(told), "", self.knowledge.notes, _missing(request.ids, there))
         seen = self._seen(request.reach, history=request.history)
         kept = [one for one in seen if not request.kinds or one.kind in request.kinds]
         kept.sort(key=lambda one: one.created)
@@ -617,13 +633,13 @@ class FakeMemory:
     async def import_files(
         self, files: tuple[NoteFile, ...], reach: Reach, *, dry_run: bool = False
     ) -> tuple[Imported, ...]:
-        """Take every file whose text is a heading, and keep them in `files`."""
+        """Take every file with a heading, and keep them in `files`."""
         self.knowledge.begin((files, dry_run), reach)
         if not dry_run:
             self.knowledge.files = files
         return tuple(
             Imported(one.name, "created", UNKNOWN_ID)
-            if one.text.startswith("# ")
+            if any(line.startswith("#") for line in one.text.split("\n"))
             else Imported(one.name, "refused", problem="it has no heading")
             for one in files
         )

@@ -14,7 +14,13 @@ import numpy as np
 from paparatsd.errors import UnknownAddress
 from paparatsd.history_model import CommitsAnswer
 from paparatsd.knowledge.notes import Notes
-from paparatsd.knowledge_model import CardDraft, Component, Decision, Lesson, Reach
+from paparatsd.knowledge_model import (
+    CardDraft,
+    Component,
+    Decision,
+    Lesson,
+    Reach,
+)
 from paparatsd.memory_service import MemoryService
 from paparatsd.model import (
     Fingerprint,

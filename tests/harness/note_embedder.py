@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paparatsd.errors import EmbedderUnavailable
-from paparatsd.knowledge.folding import words_of
+from paparatsd.knowledge.folding import fold
 from tests.harness.fake_embedder import text_vector
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIMENSION = 64
+WORD = re.compile(r"[^\W_]+")
 
 
 class WordEmbedder:
@@ -55,7 +57,7 @@ class WordEmbedder:
     def _row(self, text: str) -> NDArray[np.float32]:
         if self.down:
             raise EmbedderUnavailable("the embedder does not answer")
-        words = sorted(words_of(text)) or [""]
+        words = sorted(set(WORD.findall(fold(text)))) or [""]
         total = np.sum([text_vector(f"{self.fingerprint} {one}", DIMENSION) for one in words], 0)
         unit: NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
         return unit

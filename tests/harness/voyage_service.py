@@ -115,7 +115,8 @@ def expected_row(
     """Return the numbers of a text: float32 of length 1, or int8."""
     row = text_vector(f"{input_type} {text}", dimension)
     if dtype == "int8":
-        return np.round(row / np.abs(row).max() * 127).astype(np.int8)
+        scaled: NDArray[Any] = np.round(row / np.abs(row).max() * 127).astype(np.int8)
+        return scaled
     return row
 
 

@@ -13,7 +13,7 @@ from paparatsd.store.reader import CatalogReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from paparatsd.knowledge_model import DocumentText
+    from paparatsd.docs_model import DocumentText
     from paparatsd.search.docs_asked import DocsFound
     from tests.integration.search_world import World
 

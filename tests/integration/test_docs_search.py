@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.docs_model import DocsKind
 from paparatsd.embeddings.static import StaticModel
 from paparatsd.errors import Busy, UnknownDocument
-from paparatsd.knowledge_model import DocsKind
 from paparatsd.model import RecallReply, VersionId
 from paparatsd.search.docs_asked import DocsAsked
 from paparatsd.search.recall import NOTHING_RECALLED
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paparatsd.knowledge_model import DocHit
+    from paparatsd.docs_model import DocHit
     from paparatsd.search.docs_asked import DocsFound
     from paparatsd.search.docs_engine import DocsEngine
 
@@ -139,7 +139,7 @@ def test_a_real_word_that_no_document_has_is_not_read_as_others(
     world: World, engine: DocsEngine
 ) -> None:
     query = "tracking a refundparcel"
-    everything = {"min_score": 0.0, "min_score_code": 0.0}
+    everything: dict[str, Any] = {"min_score": 0.0, "min_score_code": 0.0}
     assert ask_docs(world, engine, query, **everything).notes != ()
     knowing = docs_engine(world, is_word=frozenset({"refundparcel"}).__contains__)
     assert ask_docs(world, knowing, query, **everything).notes == ()

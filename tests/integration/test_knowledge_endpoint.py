@@ -27,7 +27,7 @@ from tests.harness.fake_service import FakeService, Served, served
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from paparatsd.knowledge_model import DocsAnswer, DocsRequest
+    from paparatsd.docs_model import DocsAnswer, DocsRequest
 
 PATH = "/knowledge/mcp"
 TOKEN, NEXT_TOKEN = "marmots-whistle-at-dawn", "marmots-whistle-at-dusk"

@@ -196,7 +196,9 @@ def test_before_a_migration_the_file_is_copied(path: Path) -> None:
 # --------------------------------------------------------------------------- what goes wrong
 
 
-@pytest.mark.parametrize("damage", ["no database", "another program's", "torn", "emptied", "gone"])
+@pytest.mark.parametrize(
+    "damage", ["no database", "another program's", "torn", "torn at its head", "emptied", "gone"]
+)
 def test_a_damaged_file_is_left_as_it_is_and_the_way_out_is_told(path: Path, damage: str) -> None:
     with contextlib.closing(NotesFile.open(path)) as file:
         file.put([note(f"n{number}", text="x" * 3_000) for number in range(20)])
@@ -212,14 +214,21 @@ def test_a_damaged_file_is_left_as_it_is_and_the_way_out_is_told(path: Path, dam
         data = bytearray(path.read_bytes())
         data[8192:40_000] = random.Random(1).randbytes(40_000 - 8192)  # noqa: S311 - fixed
         path.write_bytes(data)
+    elif damage == "torn at its head":
+        data = bytearray(path.read_bytes())
+        data[100:4_000] = random.Random(1).randbytes(3_900)  # noqa: S311 - fixed
+        path.write_bytes(data)
     elif damage == "emptied":
         path.write_bytes(b"")
     else:
         path.unlink()
     before = path.read_bytes() if path.exists() else None
-    with pytest.raises(StateCorrupt, match=r"put a copy of it .* in its place") as told:
+    with pytest.raises(StateCorrupt, match=r"put a copy of it .* in its place") as caught:
         NotesFile.open(path)
-    assert "\n" not in str(told.value)
+    told = str(caught.value)
+    assert told.count("stop paparatsd") == 1
+    assert "rebuilt" not in told
+    assert "\n" not in told
     assert (path.read_bytes() if path.exists() else None) == before
     assert not list(path.parent.glob("*.damaged-*"))
     copies_of(path)[0].replace(path)

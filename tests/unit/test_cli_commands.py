@@ -17,7 +17,11 @@ from paparatsd.interfaces.cli.main import main
 from paparatsd.interfaces.cli.parser import TOOLSETS
 from paparatsd.interfaces.hints import CHUNK_KINDS
 from paparatsd.interfaces.mcp.identity import IDENTITIES
-from paparatsd.knowledge_model import CardKind, CardScope, Severity
+from paparatsd.knowledge_model import (
+    CardKind,
+    CardScope,
+    Severity,
+)
 from tests.harness.command_line import commands
 from tests.harness.fake_control import (
     answer,
@@ -69,6 +73,21 @@ def test_status_shows_the_daemon_and_a_row_for_each_project(
     assert "! disk is nearly full" in out
     assert "! lost: the directory is gone" in out
     assert "! lost: changes are found by polling: nfs" in out
+
+
+@pytest.mark.parametrize(
+    ("projects", "whose"),
+    [(["guide", "handbook"], "projects guide, handbook"), ([], "all projects")],
+)
+def test_status_says_what_the_knowledge_endpoint_shows(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], projects: list[str], whose: str
+) -> None:
+    shown = {"path": "/knowledge/mcp", "audience": ["partner", "public"], "projects": projects}
+    control.answer("GET", "/v1/status", daemon_status(project(), knowledge=shown))
+    said = f"knowledge endpoint /knowledge/mcp: audience partner, public, {whose}"
+    assert said in run(capsys, "status")[1].splitlines()
+    control.answer("GET", "/v1/status", daemon_status(project(), knowledge=None))
+    assert "knowledge" not in run(capsys, "status")[1]
 
 
 def test_status_json_is_the_answer_of_the_daemon(
@@ -639,7 +658,6 @@ def test_every_error_class_has_an_exit_code() -> None:
         ["term", "list"],
         ["arch", "check"],
         ["arch", "export", "notes"],
-        ["arch", "import", "."],
         ["remove", "x"],
         ["reindex"],
         ["skipped"],

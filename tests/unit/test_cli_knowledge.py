@@ -7,12 +7,15 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.routing import Router
 from starlette.testclient import TestClient
 
+from paparatsd.errors import Conflict
+from paparatsd.exits import exit_code_of
+from paparatsd.interfaces.client import Client
 from paparatsd.interfaces.control import control_routes
 from tests.harness.fake_control import FakeControl
 from tests.harness.fake_service import FakeService
@@ -161,6 +164,24 @@ def test_all_of_a_very_long_document_is_put_together_from_its_pieces(
     assert len(knowing.made("POST", "/v1/document")) == 3
 
 
+def test_pieces_of_two_states_of_a_document_are_not_put_together(
+    knowing: Control, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = knowing.service.knowledge.documents[1][0]
+    knowing.service.knowledge.documents[1] = (document, "word\n" * 60_000)
+    ask = Client.ask
+
+    def ask_and_change(client: Client, call: str, /, **options: Any) -> dict[str, Any]:
+        answer = ask(client, call, **options)
+        knowing.service.knowledge.documents[1] = (document, "word\n" * 50_000)
+        return answer
+
+    monkeypatch.setattr(Client, "ask", ask_and_change)
+    code, out, err = run(capsys, "doc", "marmots:README.md", "--all")
+    assert (code, out) == (exit_code_of(Conflict("")), "")
+    assert "changed while it was read" in err
+
+
 @pytest.mark.parametrize("written", ["README.md", "marmots:", ":README.md"])
 def test_what_names_no_document_is_refused_with_how_to_write_one(
     knowing: Control, capsys: pytest.CaptureFixture[str], written: str
@@ -256,9 +277,80 @@ def test_a_term_that_says_what_another_one_says_is_not_written(
 def test_deleting_says_what_is_gone_and_what_was_not_there(
     knowing: Control, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = out_of(capsys, "term", "delete", BURROW, "x")
+    out = out_of(capsys, "term", "delete", BURROW, "x", code=65)
     assert out.startswith(f"Deleted term {BURROW}.\nNo term here has the id 'x'.\n")
     assert run_json(capsys, "arch", "delete", GUARD) == {"deleted": [GUARD], "missing": []}
+
+
+class Terminal(io.StringIO):
+    """A person who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "gone"), [("n\n", False), ("y\n", True)])
+def test_a_person_is_asked_with_the_labels_of_what_would_go(
+    knowing: Control,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    gone: bool,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    code, out, _ = run(capsys, "arch", "delete", DEPTH, GUARD, "x")
+    assert "Delete 2 cards: 'Dig at most three metres', 'Guard'? [y/N]" in out
+    assert code == (65 if gone else 0)
+    left = {card.id for card in knowing.service.knowledge.cards}
+    assert ({DEPTH, GUARD} & left == set()) is gone
+
+
+def test_of_many_notes_the_first_labels_are_asked_about(
+    knowing: Control, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(7):
+        run(capsys, "term", "record", f"word {number}", f"Meaning {number}.", "-p", "marmots")
+    ids = [one.id for one in knowing.service.knowledge.terms if one.term.startswith("word")]
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    out = " ".join(run(capsys, "term", "delete", *ids)[1].split())
+    assert "Delete 7 terms: 'word 0', 'word 1', 'word 2', 'word 3', 'word 4' and 2 more?" in out
+    out = run(capsys, "term", "delete", "x")[1]
+    assert "[y/N]" not in out
+    assert "No term here has the id 'x'." in out
+
+
+def test_a_card_is_shown_whole_by_its_id_with_what_became_of_its_anchors(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = out_of(capsys, "arch", "show", DEPTH, GUARD)
+    assert out.index("Dig at most three metres") < out.index("Guard")
+    assert "rejected: Pumps." in out
+    assert "MISSING gone.py" in out
+    out = out_of(capsys, "arch", "show", "x", GUARD, code=65)
+    assert "Does: whistles." in out
+    assert "No card here has the id 'x'.\npaparats arch list shows the ids there are.\n" in out
+    code, told, _ = run(capsys, "arch", "show", DEPTH, "x", "--json")
+    answer = json.loads(told)
+    assert (code, answer["missing"]) == (65, ["x"])
+    assert [check["state"] for check in answer["cards"][0]["checks"]] == ["changed", "missing"]
+
+
+def test_terms_are_shown_by_their_ids(knowing: Control, capsys: pytest.CaptureFixture[str]) -> None:
+    out = out_of(capsys, "term", "show", ALARM)
+    assert "A whistle that warns everybody." in out
+    assert "burrow" not in out
+    assert run_json(capsys, "term", "show", BURROW)["terms"][0]["term"] == "burrow"
+    assert "No term here has the id 'x'." in out_of(capsys, "term", "show", "x", code=65)
+
+
+def test_many_ids_are_asked_for_in_several_requests(
+    knowing: Control, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, _ = run(capsys, "arch", "show", *(f"x{number}" for number in range(150)), GUARD)
+    assert code == 65
+    assert [len(call.body["ids"]) for call in knowing.calls] == [100, 51]
 
 
 # --------------------------------------------------------------------------- long texts
@@ -334,7 +426,10 @@ def test_nothing_near_is_told_from_nothing_there(
     knowing.service.knowledge.cards.clear()
     assert "paparats arch suggest" in out_of(capsys, "arch", "context", "nothing")
     for verb in ("list", "check", "stats"):
-        assert "No such cards are recorded" in out_of(capsys, "arch", verb)
+        assert out_of(capsys, "arch", verb).startswith("No cards are recorded yet. ")
+        narrowed = out_of(capsys, "arch", verb, "-g", "alps")
+        assert narrowed.startswith("No such cards are recorded. ")
+    assert "No such cards are recorded" in out_of(capsys, "arch", "list", "--kind", "lesson")
     assert "Nothing to suggest" in out_of(capsys, "arch", "suggest")
 
 
@@ -430,6 +525,7 @@ def test_json_is_what_the_daemon_answered(
     [
         "docs x -p oxen", "term search x -p oxen", "term list -g oxen", "term record a b -g oxen",
         "arch context x -g oxen", "arch list -p oxen", "arch check -p oxen", "arch stats -g oxen",
+        "arch show x -p oxen", "term show x -g oxen",
         "arch suggest -p oxen", "arch record component a --summary b -p oxen",
     ],
 )  # fmt: skip
@@ -447,7 +543,7 @@ def test_a_refusal_is_one_sentence_and_a_code(
     [
         "docs", "docs x -n 31", "docs x --min-score 1.1", "docs x --min-score nan", "doc",
         "doc a:b --offset -1", "term", "term look", "term search", "term record x",
-        "term delete", "arch", "arch record", "arch record component x",
+        "term delete", "term show", "arch show", "arch", "arch record", "arch record component x",
         "arch record lesson x --why y", "arch record lesson x --why y --when z --severity bad",
         "arch list --kind card", "arch context x --lessons 51", "arch export", "arch import",
         "arch list -n 201",
@@ -470,6 +566,9 @@ NOTE = (
     "---\nid: 0198c0de-0000-7000-8000-0000000000ff\nkind: lesson\ngroup: alps\n---\n\n"
     "## Rule\n\nGone.\n"
 )
+
+
+DRAFT = "---\nkind: lesson\ngroup: alps\n---\n## Rule\n"
 
 
 def test_an_export_writes_what_changed_and_says_what(
@@ -560,19 +659,19 @@ def test_a_name_that_leads_elsewhere_is_not_written(
 def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "a.md").write_text("# A\n")
+    (tmp_path / "a.md").write_text(DRAFT)
     (tmp_path / "README.md").write_text("left alone")
     (tmp_path / ".hidden.md").write_text("left alone")
     (tmp_path / "notes.txt").write_text("left alone")
     assert out_of(capsys, "arch", "import", str(tmp_path)) == (
         f"created    a.md\n{tmp_path}: 1 created\n"
     )
-    (tmp_path / "b.md").write_text("no heading")
-    (tmp_path / "c.md").write_bytes(b"\xff\xff")
-    (tmp_path / "d.md").write_bytes(b"x" * 1_600_001)
-    (tmp_path / "e.md").write_bytes(b"# a\0b")
+    (tmp_path / "b.md").write_text('\ufeff---\nkind: "term" # of ours\n')
+    (tmp_path / "c.md").write_bytes(DRAFT.encode() + b"\xff\xff")
+    (tmp_path / "d.md").write_bytes(DRAFT.encode() + b"x" * 1_600_001)
+    (tmp_path / "e.md").write_bytes(DRAFT.encode() + b"\0")
     (tmp_path / "f.md").symlink_to(tmp_path / "a.md")
-    (tmp_path / "g.md").write_text(" \n")
+    (tmp_path / "g.md").symlink_to(tmp_path / "nowhere.md")
     assert out_of(capsys, "arch", "import", str(tmp_path), "--dry-run", code=65) == (
         "created    a.md\n"
         "refused    b.md: it has no heading\n"
@@ -580,7 +679,7 @@ def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
         "refused    d.md: it is larger than 1600000 bytes\n"
         "refused    e.md: it contains a NUL character\n"
         "refused    f.md: it is a link; only a regular file is read\n"
-        "refused    g.md: it is empty\n"
+        "refused    g.md: it is a link; only a regular file is read\n"
         f"{tmp_path}: 1 created, 6 refused; nothing was written (--dry-run)\n"
     )
     assert knowing.calls[-1].body["dry_run"] is True
@@ -588,11 +687,45 @@ def test_an_import_says_what_became_of_each_file_and_fails_when_one_is_refused(
     assert (code, len(json.loads(out)["files"])) == (65, 7)
 
 
+def test_documents_beside_the_notes_are_passed_over_and_counted(
+    knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    others = {
+        "a.md": b"# How to\n", "b.md": b"---\ntitle: Lessons\nkind: page\n---\n# x\n",
+        "c.md": b"\xff\xff", "d.md": b"x" * 1_600_001, "e.md": b"",
+        "f.md": b"words\n---\nkind: lesson\n---\n",
+    }  # fmt: skip
+    for name, data in others.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "g.md").symlink_to(tmp_path / "a.md")
+    passed = "7 files passed over, without `kind: ...` of a note in front: "
+    names = "a.md, b.md, c.md, d.md, e.md ...\n"
+    assert " ".join(out_of(capsys, "arch", "import", str(tmp_path)).split()) == " ".join(
+        f"{tmp_path}: no files of notes\n{passed}{names}".split()
+    )
+    assert knowing.calls == []
+    (tmp_path / "lesson.md").write_text(DRAFT)
+    (tmp_path / "mistyped.md").write_text(DRAFT.replace("lesson", "leson"))
+    answer = run_json(capsys, "arch", "import", str(tmp_path))
+    assert [file["name"] for file in answer["files"]] == ["lesson.md", "mistyped.md"]
+    assert answer["passed_over"] == [*others, "g.md"]
+
+
+def test_an_import_without_a_daemon_says_how_to_start_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PAPARATS_STATE_DIR", str(tmp_path / "state"))
+    (tmp_path / "lesson.md").write_text(DRAFT)
+    code, out, err = run(capsys, "arch", "import", str(tmp_path))
+    assert (code, out) == (69, "")
+    assert "start it with `paparats up`" in err
+
+
 def test_many_files_are_handed_over_in_several_requests(
     knowing: Control, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for number in range(6):
-        (tmp_path / f"{number}.md").write_text("# " + "x" * 390_000)
+        (tmp_path / f"{number}.md").write_text(DRAFT + "x" * 390_000)
     assert out_of(capsys, "arch", "import", str(tmp_path)).endswith("6 created\n")
     assert [len(call.body["files"]) for call in knowing.calls] == [2, 2, 2]
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.routing import Router
 from starlette.testclient import TestClient
 
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import StateUnwritable
 from paparatsd.interfaces.control import CALLS, control_routes
 from paparatsd.knowledge_model import (
@@ -18,8 +19,6 @@ from paparatsd.knowledge_model import (
     Component,
     ContextRequest,
     Decision,
-    DocsRequest,
-    DocumentRequest,
     Lesson,
     NoteFile,
     Reach,
@@ -27,6 +26,7 @@ from paparatsd.knowledge_model import (
     TermDraft,
     TermsRequest,
 )
+from tests.harness.fake_knowledge import BURROW_ID
 from tests.harness.fake_service import FakeService
 
 if TYPE_CHECKING:
@@ -117,6 +117,12 @@ def test_memory_is_asked_with_limits_of_each_kind() -> None:
     assert asked("/v1/cards/list", {**listed, "cursor": "2", **WHERE}) == CardsRequest(
         REACH, (CardKind.LESSON,), history=True, checked=True, limit=9, cursor="2"
     )
+    by_id = asked("/v1/cards/list", {"ids": ["a", "b"]})
+    assert by_id == CardsRequest(checked=True, ids=("a", "b"))
+    assert not asked("/v1/cards/list", {"ids": "a", "checked": False}).checked
+    answer = post(FakeService(), "/v1/terms/list", {"ids": ["x", BURROW_ID]}).json()
+    assert [term["id"] for term in answer["terms"]] == [BURROW_ID]
+    assert answer["missing"] == ["x"]
     for path in ("suggest", "stats", "export"):
         assert asked(f"/v1/cards/{path}", WHERE) == REACH
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paparatsd.search.audience import INTERNAL, label_in_force, permitted
+from paparatsd.naming import UNLABELLED
+from paparatsd.search.audience import label_in_force, permitted
 
 
 @pytest.mark.parametrize("asked", [(), ("",), (" ", "\t")])
@@ -41,4 +42,4 @@ def test_a_document_s_own_label_comes_before_that_of_its_project() -> None:
 
 
 def test_a_project_of_which_nothing_is_known_yet_shows_no_unlabelled_document() -> None:
-    assert label_in_force("", "") not in (permitted((INTERNAL, "public")) or ())
+    assert label_in_force("", "") not in (permitted((UNLABELLED, "public")) or ())

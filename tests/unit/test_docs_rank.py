@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from paparatsd.docs_model import DocsKind
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import Broken
-from paparatsd.knowledge_model import DocsKind
 from paparatsd.search.docs_features import MEANINGS
 from paparatsd.search.docs_rank import (
     PACKAGED,

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pytest
 
+from paparatsd.docs_model import (
+    DocHit,
+    DocsKind,
+    Document,
+)
 from paparatsd.errors import EmbedderUnavailable, UnknownDocument, VectorStoreUnavailable
-from paparatsd.knowledge_model import DocHit, DocsKind, Document
 from paparatsd.model import ProjectName
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsPlan, DocsScope, DocumentAsked

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from paparatsd.docs_service import DocsService, place_of
-from paparatsd.errors import BadQuery, ChildDied, UnknownDocument, UnknownProject
-from paparatsd.history_model import LastChange
-from paparatsd.knowledge_model import (
+from paparatsd.docs_model import (
     DocHit,
     DocsKind,
     DocsRequest,
     Document,
     DocumentRequest,
     DocumentText,
+)
+from paparatsd.docs_service import DocsService, place_of
+from paparatsd.errors import BadQuery, ChildDied, UnknownDocument, UnknownProject
+from paparatsd.history_model import LastChange
+from paparatsd.knowledge_model import (
     Reach,
     Term,
     TermHit,

@@ -10,7 +10,13 @@ import pytest
 from paparatsd.errors import BadQuery, UnknownProject
 from paparatsd.glossary_service import GlossaryService
 from paparatsd.knowledge.notes import Notes
-from paparatsd.knowledge_model import Deleted, Outcome, Reach, TermDraft, TermsRequest
+from paparatsd.knowledge_model import (
+    Deleted,
+    Outcome,
+    Reach,
+    TermDraft,
+    TermsRequest,
+)
 from paparatsd.model import GroupName, ProjectName
 from tests.harness.note_embedder import DIMENSION, WordEmbedder
 from tests.harness.set_clock import SetClock
@@ -106,9 +112,29 @@ async def test_what_is_out_of_reach_answers_like_what_does_not_exist(world: Worl
     assert await world.listed(reach) == ["all", "mine"]
     assert await world.found("other", reach) == await world.found("nonesuch", reach) == []
     assert (await world.service.list(reach, 1)).total == 2
+    for ident in (ids["other"], ids["bank"], "nonesuch"):
+        read = await world.service.list(reach, 1, (ids["mine"], ident))
+        assert [hit.term.id for hit in read.terms] == [ids["mine"]]
+        assert (read.total, read.missing) == (1, (ident,))
     asked = (ids["mine"], ids["other"], ids["bank"], "nonesuch")
     assert await world.service.delete(asked, reach) == Deleted(asked[:1], asked[1:])
     assert await world.listed() == ["bank", "safe", "all", "other"]
+
+
+@pytest.mark.parametrize(
+    ("reach", "deleted"),
+    [
+        (Reach(groups=(GroupName("bank"),)), ["bank", "safe"]),
+        (Reach(projects=(ProjectName("cart"),)), ["all", "mine"]),
+    ],
+)
+async def test_only_terms_of_what_was_named_are_deleted(
+    world: World, reach: Reach, deleted: list[str]
+) -> None:
+    ids = await filled(world)
+    done = await world.service.delete(tuple(ids.values()), reach)
+    assert sorted(done.deleted) == sorted(ids[term] for term in deleted)
+    assert sorted(await world.listed()) == sorted(set(ids) - set(deleted))
 
 
 async def test_groups_out_of_reach_are_refused_like_unknown_ones(world: World) -> None:

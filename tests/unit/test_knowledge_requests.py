@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from paparatsd.errors import BadQuery, UnknownProject
+from paparatsd.interfaces import card_words
 from paparatsd.interfaces import knowledge_phrases as phrases
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
@@ -58,17 +59,17 @@ def test_a_card_is_stale_after_ninety_days_and_a_document_after_a_year() -> None
 
 def test_people_are_told_commands_where_agents_are_told_tools() -> None:
     card = shapes.card_hit_json(CardHit(cards_of(MARMOTS, ALPS, NOW)[1], 0.5))
-    assert "arch_delete with ids=" in words.next_call(card)
-    said = words.next_call(card, phrases.PERSON)
+    assert "arch_delete with ids=" in card_words.next_call(card)
+    said = card_words.next_call(card, phrases.PERSON)
     assert f"paparats arch record decision --supersedes {card['id']} --group alps" in said
     assert f"paparats arch delete {card['id']}" in said
     assert "arch_" not in said
     component = card | {"kind": "component", "label": "Cash desk"}
-    said = words.next_call(component, phrases.PERSON)
+    said = card_words.next_call(component, phrases.PERSON)
     assert "paparats arch record component 'Cash desk' --group alps" in said
     nothing = {"counts": {"alps": 1, "andes": 2, "ural": 0}}
-    assert "(of 1 card in alps, 2 cards in andes)" in words.nothing_remembered(nothing)
-    assert "lower --min-score, or" in words.nothing_remembered(nothing, phrases.PERSON)
+    assert "(of 1 card in alps, 2 cards in andes)" in card_words.nothing_remembered(nothing)
+    assert "lower --min-score, or" in card_words.nothing_remembered(nothing, phrases.PERSON)
 
 
 def test_what_is_refused_for_another_note_says_how_to_read_that_one() -> None:
@@ -76,9 +77,9 @@ def test_what_is_refused_for_another_note_says_how_to_read_that_one() -> None:
     said = words.term_outcome(refused, "till", "shop", phrases.PERSON)
     assert "Read it with paparats term search 'Cash desk'." in said
     assert "record 'Cash desk' again with 'till' among its aliases" in said
-    said = words.card_outcome(refused, "decision", "x", "shop", phrases.PERSON)
+    said = card_words.card_outcome(refused, "decision", "x", "shop", phrases.PERSON)
     assert "Read it with paparats arch context 'Cash desk'." in said
-    assert "arch_context with question=Cash desk." in words.card_outcome(
+    assert "arch_context with question=Cash desk." in card_words.card_outcome(
         refused, "decision", "x", "shop"
     )
 

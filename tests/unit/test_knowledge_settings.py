@@ -75,7 +75,8 @@ def test_a_list_of_projects_that_is_not_set_is_no_restriction(
             {"PAPARATS_KNOWLEDGE_AUDIENCE": "public"},
             ("knowledge.tokens is not", "PAPARATS_KNOWLEDGE_TOKENS", "unset knowledge.audience"),
         ),
-        ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": " , "}, ("knowledge.tokens is not",)),
+        ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": "  "}, ("knowledge.tokens is not",)),
+        ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": " , "}, ("PAPARATS_KNOWLEDGE_TOKENS",)),
         ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": f"{TOKEN},{TOKEN[:-1]}"}, ("at least 16",)),
         ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": TOKEN[:-1] + "é"}, ("visible ASCII",)),
         ({**BOTH, "PAPARATS_KNOWLEDGE_TOKENS": "two words of a token"}, ("visible ASCII",)),
@@ -85,6 +86,7 @@ def test_a_list_of_projects_that_is_not_set_is_no_restriction(
         ({**BOTH, "PAPARATS_KNOWLEDGE_AUDIENCE": "for all"}, ("PAPARATS_KNOWLEDGE_AUDIENCE",)),
         ({**BOTH, "PAPARATS_KNOWLEDGE_AUDIENCE": "-public"}, ("letters",)),
         ({**BOTH, "PAPARATS_DOCS_AUDIENCE": "internal"}, ("docs.audience", "in common")),
+        ({"PAPARATS_DOCS_AUDIENCE": "for all"}, ("PAPARATS_DOCS_AUDIENCE", "letters")),
         (
             {**BOTH, "PAPARATS_KNOWLEDGE_PROJECTS": "yaks", "PAPARATS_PROJECTS": "ibex"},
             ("knowledge.projects", "search.allowed_projects", "in common"),

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.docs_model import DocsRequest
 from paparatsd.errors import Unavailable
 from paparatsd.interfaces.mcp.documents import DocsAccess, get_document, search_docs
 from paparatsd.interfaces.mcp.knowledge_page import reach_of
-from paparatsd.knowledge_model import DocsRequest, Reach
+from paparatsd.knowledge_model import Reach
 from paparatsd.model import ProjectName
 from paparatsd.tokens import estimate_tokens
 from tests.harness.fake_service import FakeService

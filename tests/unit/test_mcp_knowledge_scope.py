@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.docs_model import DocsRequest, DocumentRequest
 from paparatsd.errors import UnknownDocument
 from paparatsd.interfaces.mcp.coding import CODING
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.knowledge_model import (
     AnchorCheck,
     AnchorState,
-    DocsRequest,
-    DocumentRequest,
     Reach,
 )
 from paparatsd.model import ProjectName
@@ -27,9 +26,9 @@ from tests.harness.fake_service import FakeService
 from tests.harness.knowledge_asked import ASKING, READING, WRITING, ask
 
 if TYPE_CHECKING:
+    from paparatsd.docs_model import DocumentText
     from paparatsd.interfaces.api import DocsApi
     from paparatsd.interfaces.mcp.reply import ToolReply
-    from paparatsd.knowledge_model import DocumentText
 
 YAKS, GOATS = ProjectName("yaks"), ProjectName("goats")
 OURS = ("marmots", "gone-marmots")
@@ -139,6 +138,25 @@ async def test_a_note_out_of_scope_can_neither_be_deleted_nor_told_from_a_missin
     assert whole(replies[0], key, absent) == whole(replies[1])
     assert whole(replies[1], absent, "not-an-id" * 4) == whole(replies[2])
     assert len(service.knowledge.terms) + len(service.knowledge.cards) == notes
+
+
+@pytest.mark.parametrize(("name", "number"), [("term_list", 1), ("arch_list", 2)])
+@pytest.mark.parametrize("hidden", list(HIDDEN))
+@pytest.mark.parametrize("obedient", [True, False])
+async def test_a_note_out_of_scope_is_read_by_its_id_like_a_missing_one(
+    name: str,
+    number: int,
+    hidden: str,
+    obedient: bool,
+) -> None:
+    service = service_of(obedient=obedient)
+    key, absent = secret_id(hidden, number), secret_id("nobody", number)
+    replies = [await ask(name, service, allowed=OURS, ids=[one]) for one in (key, absent)]
+    assert replies[0].structured is not None
+    assert replies[0].structured["missing"] == [key]
+    assert whole(replies[0], key, absent) == whole(replies[1])
+    open_to_all = await ask(name, service, ids=[key])
+    assert "secret" in open_to_all.text
 
 
 async def test_writing_finds_its_group_among_those_in_scope() -> None:

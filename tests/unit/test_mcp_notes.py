@@ -402,7 +402,34 @@ async def test_a_list_of_cards_is_asked_for_as_it_was_meant() -> None:
     assert (await ask("arch_list", service, kinds=["rule"])).is_error
     assert (await ask("arch_list", service, offset="x y")).is_error
     service.knowledge.cards = []
-    assert "No such cards are recorded" in (await ask("arch_list", service)).text
+    assert "No cards are recorded yet" in (await ask("arch_list", service)).text
+    assert "No such cards" in (await ask("arch_list", service, kinds=["lesson"])).text
+
+
+async def test_cards_are_read_whole_by_their_ids() -> None:
+    reply = await ask("arch_list", ids=[DEPTH_ID, "x", OLD_ID])
+    assert reply.text.splitlines()[2:4] == [
+        "No card here has the id 'x'.",
+        "arch_list shows the ids there are.",
+    ]
+    assert "rejected: Pumps." in reply.text
+    assert "MISSING gone.py" in reply.text, "checked unless it is said that they should not be"
+    data = reply.structured
+    assert data is not None
+    assert [card["id"] for card in data["cards"]] == [DEPTH_ID, OLD_ID]
+    assert (data["missing"], data["next_offset"]) == (["x"], None)
+    unchecked = await data_of("arch_list", ids=[DEPTH_ID], checked=False)
+    assert unchecked["cards"][0]["checks"] == []
+    assert (await data_of("arch_list", ids=["x"]))["cards"] == []
+
+
+async def test_terms_are_read_by_their_ids() -> None:
+    reply = await ask("term_list", ids=["x", ALARM_ID])
+    assert reply.structured is not None
+    assert [term["id"] for term in reply.structured["terms"]] == [ALARM_ID]
+    assert reply.structured["missing"] == ["x"]
+    assert "No term here has the id 'x'." in reply.text
+    assert "No terms are recorded" not in (await ask("term_list", ids=["x"])).text
 
 
 async def test_places_that_deserve_a_card_are_named_with_their_address() -> None:
@@ -473,7 +500,8 @@ async def test_an_audit_says_what_it_could_not_check_and_that_all_is_well() -> N
     assert "Could not be checked wholly now: 2 cards." in well.text
     assert "without files and anchors: 1 card." in well.text
     service.knowledge.cards = []
-    assert "No such cards are recorded" in (await ask("arch_check", service)).text
+    assert "No cards are recorded yet" in (await ask("arch_check", service)).text
+    assert "No such cards" in (await ask("arch_check", service, kinds=["lesson"])).text
 
 
 async def test_an_audit_looks_at_every_card_and_goes_on_where_it_was_cut() -> None:

@@ -18,7 +18,14 @@ from paparatsd.interfaces.mcp.resources import (
 )
 from paparatsd.interfaces.mcp.scope import scoped
 from paparatsd.interfaces.mcp.toolsets import RESOURCES, TOOLS
-from paparatsd.knowledge_model import CardKind, CardScope, CardStatus, Component, Decision, Lesson
+from paparatsd.knowledge_model import (
+    CardKind,
+    CardScope,
+    CardStatus,
+    Component,
+    Decision,
+    Lesson,
+)
 from paparatsd.model import ProjectName
 from tests.harness.fake_knowledge import FakeKnowledge
 from tests.harness.fake_service import ALPS, MARMOTS, FakeService

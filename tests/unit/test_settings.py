@@ -9,7 +9,7 @@ import pytest
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, process_environment
+from paparatsd.settings import Places, Settings, environment_of_children, process_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,16 +122,20 @@ def test_a_qdrant_url_gets_the_port_it_means(places: Places, url: str, known: st
         ({"QDRANT_URL": "ftp://x"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://u:p@x"}, "without credentials"),
         ({"QDRANT_URL": "http://x:99999"}, "QDRANT_URL"),
-        ({"EMBEDDING_PROVIDER": "cohere"}, "static, openai, llama, ollama, voyage"),
+        ({"EMBEDDING_PROVIDER": "cohere"}, "static, openai, llama, ollama, voyage, model2vec"),
         ({"PAPARATS_WATCH_ENABLED": "maybe"}, "true or false"),
         ({"PAPARATS_STORE_TIMEOUT_S": "nan"}, "a number of seconds"),
         ({"PAPARATS_STORE_TIMEOUT_S": "inf"}, "a number of seconds"),
         ({"PAPARATS_LOG_LEVEL": "loud"}, "debug or info"),
         ({"PAPARATS_GROUP": "x_docs"}, "reserved"),
         ({"PAPARATS_CORS_ORIGINS": "*"}, "exact origins"),
+        ({"PAPARATS_PROJECTS": ","}, "project names"),
+        ({"PAPARATS_KNOWLEDGE_PROJECTS": " , ,"}, "PAPARATS_KNOWLEDGE_PROJECTS"),
+        ({"PAPARATS_DOCS_AUDIENCE": ",,"}, "labels of documents"),
         ({"PAPARATS_CORS_ORIGINS": "http://x/path"}, "exact origins"),
         ({"EMBEDDING_PROVIDER": "openai"}, "OPENAI_API_KEY"),
         ({"PAPARATS_EMBEDDER_QUERY_TEMPLATE": "q: "}, "{text}"),
+        ({"EMBEDDING_PROVIDER": "model2vec"}, "the folder of a model"),
         ({"EMBEDDING_PROVIDER": "voyage"}, "set VOYAGE_API_KEY"),
         ({"PAPARATS_EMBEDDER_KEEP_ALIVE": "long"}, "10m or 1h30m"),
         ({"PAPARATS_EMBEDDER_FAMILY": "bert"}, "auto or bge-code"),
@@ -242,6 +246,13 @@ def test_voyage_is_used_when_it_is_named_and_has_a_key(places: Places) -> None:
     assert (embedder.min_interval_s, embedder.retries) == (21.0, 4)
 
 
+def test_a_key_of_voyage_from_mongodb_is_sent_there(places: Places) -> None:
+    environment = {"EMBEDDING_PROVIDER": "voyage", "VOYAGE_API_KEY": "al-1"}
+    assert load_settings(places, environment).embedder.url == "https://ai.mongodb.com/v1"
+    environment["EMBED_URL"] = "http://proxy:1"
+    assert load_settings(places, environment).embedder.url == "http://proxy:1"
+
+
 def test_ollama_is_used_when_it_is_named(places: Places) -> None:
     environment = {
         "EMBEDDING_PROVIDER": "ollama",
@@ -256,6 +267,18 @@ def test_ollama_is_used_when_it_is_named(places: Places) -> None:
     assert (embedder.timeout_s, embedder.api_key) == (120.0, None)
     usual = load_settings(places, {"EMBEDDING_PROVIDER": "ollama"}).embedder
     assert (usual.url, usual.dimension) == ("http://127.0.0.1:11434", 1024)
+
+
+def test_a_model_from_a_folder_has_no_address_and_no_key(places: Places) -> None:
+    environment = {
+        "EMBEDDING_PROVIDER": "model2vec",
+        "EMBEDDING_MODEL": "/models/m",
+        "EMBED_URL": "http://x",
+        "PAPARATS_EMBEDDER_API_KEY": "k",
+    }
+    embedder = load_settings(places, environment).embedder
+    assert (embedder.provider, embedder.model) == ("model2vec", "/models/m")
+    assert (embedder.url, embedder.api_key) == ("", None)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +405,19 @@ def test_the_environment_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = process_environment()
     monkeypatch.setenv("PAPARATS_COPY", "1")
     assert "PAPARATS_COPY" not in environment
+
+
+def test_children_are_given_the_environment_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = ("PAPARATS_KNOWLEDGE_TOKENS", "OPENAI_API_KEY", "QDRANT_API_KEY", "Github_Token")
+    for name in secrets:
+        monkeypatch.setenv(name, "0123456789abcdef")
+    monkeypatch.setenv("PAPARATS_COPY", "1")
+    given = environment_of_children()
+    assert not given.keys() & set(secrets)
+    assert given["PAPARATS_COPY"] == "1"
+    assert given["PATH"] == process_environment()["PATH"]
 
 
 @pytest.mark.parametrize(

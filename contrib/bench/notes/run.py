@@ -77,7 +77,7 @@ def ways() -> list[Way]:
     ours = measure_of(model().spec.fingerprint)
     limits = thresholds_of(ours.fingerprint)
     gates = {"terms": limits.term_duplicate, "cards": limits.card_similar}
-    spec = {"terms": PLAIN.term_duplicate, "cards": PLAIN.card_similar}
+    chosen = {"terms": PLAIN.term_duplicate, "cards": PLAIN.card_similar}
 
     def likeness(a: Written, b: Written) -> float:
         return 1.0 if one_name(a, b) else ours.of(noted(a), noted(b))
@@ -91,8 +91,8 @@ def ways() -> list[Way]:
     return [
         Way("likeness", likeness, gates),
         Way("words alone", by_words, gates),
-        Way("plain cosine", plain, spec),
-        Way("fitted cosine", plain, {what: fitted_cosine(what) for what in spec}),
+        Way("plain cosine", plain, chosen),
+        Way("fitted cosine", plain, {what: fitted_cosine(what) for what in chosen}),
     ]
 
 

@@ -79,7 +79,6 @@ class DocsCatalog(ReadingCatalog):
                 path=path,
                 version=VersionId(version),
                 language=file.language,
-                chunks=len(file.chunks),
                 title=head.title,
                 link=head.link,
                 modified=head.modified,

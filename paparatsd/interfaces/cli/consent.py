@@ -11,10 +11,15 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.context import Context
 
 
+def is_asked(context: Context) -> bool:
+    """Say whether a person is to be asked: not with --yes, nor when nobody is there to answer."""
+    there = context.output.terminal and sys.stdin.isatty() and not context.as_json
+    return there and not context.arguments.yes
+
+
 def agreed(context: Context, question: str) -> bool:
-    """Return whether to go on: with --yes, or when nobody is there to answer, without asking."""
-    asks = context.output.terminal and sys.stdin.isatty() and not context.as_json
-    if context.arguments.yes or not asks:
+    """Return whether to go on: when nobody is to be asked, without asking."""
+    if not is_asked(context):
         return True
     print(f"{clean(question)} [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadQuery, UserError
+from paparatsd.errors import BadQuery, Conflict, UserError
 from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.cli.answers import ask, stale_lines
 from paparatsd.interfaces.cli.filters import empty_lines
@@ -166,6 +166,8 @@ def _read(context: Context) -> dict[str, Any]:
     pieces, following = [answer["content"]], answer["next_offset"]
     while arguments.all and following is not None:
         piece = client.ask("document", **wanted, offset=following)
+        if piece["total_chars"] != answer["total_chars"]:
+            raise Conflict(f"{arguments.document} was changed while it was read; ask again")
         pieces.append(piece["content"])
         following = piece["next_offset"]
     return answer | {"content": "".join(pieces), "next_offset": following}

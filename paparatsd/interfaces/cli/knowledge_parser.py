@@ -79,6 +79,7 @@ def _add_terms(commands: Subparsers) -> None:
     listing = add_command(verbs, "list", "terms:list_terms", "List the terms by name.")
     _add_where(listing)
     add_number(listing, "terms of each group", 200, 500)
+    _add_show(verbs, "terms:show", "terms")
 
     record = add_command(
         verbs, "record", "terms:record", "Write a term, or write it anew: its name says which."
@@ -125,6 +126,7 @@ def _add_questions(verbs: Subparsers) -> None:
     add_number(listing, "cards", 50, 200)
     listing.add_argument("--cursor", type=text, metavar="C", help="go on where a list ended")
 
+    _add_show(verbs, "memory:show", "whole cards, with their anchors as they are now")
     check = add_command(
         verbs, "check", "memory:check", "List cards whose files or code changed since, and how."
     )
@@ -242,6 +244,12 @@ def _add_kinds(command: Parser) -> None:
     command.add_argument(
         "--kind", choices=CARD_KINDS, action="append", default=[], help="may be repeated"
     )
+
+
+def _add_show(verbs: Subparsers, run: str, what: str) -> None:
+    show = add_command(verbs, "show", run, f"Show {what}, by their ids.")
+    show.add_argument("id", type=text, metavar="ID", nargs="+")
+    _add_where(show)
 
 
 def _add_delete(verbs: Subparsers, run: str, what: str) -> None:

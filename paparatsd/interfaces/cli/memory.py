@@ -6,7 +6,7 @@ import time
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces.cli import notes
 from paparatsd.interfaces.cli.answers import ask, print_answer
 from paparatsd.interfaces.cli.output import counted, pasteable
@@ -73,9 +73,20 @@ def _show_list(context: Context, answer: Answer) -> Iterator[str]:
     for card in answer["cards"]:
         print_block(context.output, words.card_row(card, now), style="")
     if not answer["cards"]:
-        context.output.paragraph(words.no_cards_line(PERSON))
+        context.output.paragraph(_no_cards(context))
     if answer["next_cursor"]:
         yield f"more with --cursor {pasteable(answer['next_cursor'])}"
+
+
+def show(context: Context) -> int:
+    """Print cards by their ids, and what became of what they name."""
+    now = time.time()
+    return notes.show(
+        context,
+        notes.CARDS,
+        lambda card: print_block(context.output, words.card_block(card, now)),
+        CHECK_S,
+    )
 
 
 def check(context: Context) -> int:
@@ -118,7 +129,7 @@ def _show_check(context: Context, answer: Answer) -> Iterable[str]:
         output.paragraph(
             f"{total}: nothing that they name was changed, moved or deleted since"
             if answer["total"]
-            else words.no_cards_line(PERSON)
+            else _no_cards(context)
         )
         return ()
     return (f"{len(answer['cards'])} of {total} name what was changed, moved or deleted since",)
@@ -185,7 +196,7 @@ def _record(context: Context, kind: str, label: str, /, **texts: Any) -> int:  #
 
 def delete(context: Context) -> int:
     """Delete cards."""
-    return notes.delete(context, "cards/delete", "card", "arch_list")
+    return notes.delete(context, notes.CARDS)
 
 
 def suggest(context: Context) -> int:
@@ -219,5 +230,12 @@ def _show_stats(context: Context, answer: Answer) -> Iterable[str]:
         written = f"; written {' to '.join(dict.fromkeys(between))}" if between else ""
         context.output.paragraph(f"{inline(one['group'])}: {', '.join(parts)}{written}")
     if not answer["groups"]:
-        context.output.paragraph(words.no_cards_line(PERSON))
+        context.output.paragraph(_no_cards(context))
     return ()
+
+
+def _no_cards(context: Context) -> str:
+    """Say that there are no cards, or none of those that were asked for."""
+    asked = context.arguments
+    chosen = bool(asked.project or asked.group or getattr(asked, "kind", ()))
+    return words.no_cards_line(PERSON, chosen=chosen)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_FILES = 20_000
 MAX_FILE_BYTES = 1_600_000
+HEAD_BYTES = 16_384
 MAX_BATCH_BYTES, MAX_BATCH_FILES = 1 << 20, 1_000
 """A request may have 4 MiB and twice as many files; so it can always have one of them."""
 IMPORT_S = 600.0
@@ -31,7 +32,7 @@ README = "readme.md"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,249}\.md", re.ASCII)
 ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KINDS = frozenset({b"component", b"decision", b"lesson", b"term"})
-FENCE = b"---"
+FENCE, BOM = b"---", b"\xef\xbb\xbf"
 STYLES = {"created": "green", "updated": "cyan", "deleted": "yellow", "refused": "red"}
 
 
@@ -98,13 +99,28 @@ def _facts(path: Path) -> Mapping[bytes, bytes]:
         data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
     except (FileNotFoundError, UnreadableFileError):
         return {}
-    first, *lines = [line.rstrip() for line in data.split(b"\n")]
-    if first != FENCE or FENCE not in lines:
-        return {}
-    parted = (line.partition(b":") for line in lines[: lines.index(FENCE)])
-    facts = {name: value.strip().strip(b"'") for name, _, value in parted}
+    facts = _front(data)
     named = ID.fullmatch(facts.get(b"id", b"")) is not None and bool(facts.get(b"group"))
     return facts if named and facts.get(b"kind") in KINDS else {}
+
+
+def _front(data: bytes) -> Mapping[bytes, bytes]:
+    """Return what stands in front of a file, roughly: whether its end is missing is not asked."""
+    first, *lines = [line.rstrip() for line in data.removeprefix(BOM).split(b"\n")]
+    if first != FENCE:
+        return {}
+    end = lines.index(FENCE) if FENCE in lines else len(lines)
+    parted = (line.partition(b":") for line in lines[:end])
+    return {name: value.partition(b" #")[0].strip(b" '\"") for name, _, value in parted}
+
+
+def _is_of_a_note(data: bytes) -> bool:
+    """Say whether a file is meant as a note, however wrong; any other document may lie beside.
+
+    Others have kinds as well, but no group beside them: that is a note whose kind is mistyped.
+    """
+    facts = _front(data)
+    return facts.get(b"kind") in KINDS or {b"kind", b"group"} <= facts.keys()
 
 
 def _asked_about(
@@ -134,7 +150,7 @@ def _print_export(
     if left:
         output.paragraph(
             f"{counted(len(left), 'file')} of notes that were not written this time: "
-            f"{', '.join(sorted(left)[:5])}{' ...' if len(left) > 5 else ''}; --prune deletes them",
+            f"{_some(sorted(left))}; --prune deletes them",
             style="yellow",
         )
     return 0
@@ -149,7 +165,7 @@ def take(context: Context) -> int:
     paths = [path for path in _markdown(directory) if path.name.lower() != README]
     if len(paths) > MAX_FILES:
         raise BadQuery(f"{directory} has {len(paths):,} files; at most {MAX_FILES:,} are taken")
-    readable, done = _read(paths)
+    readable, done, others = _read(paths)
     for batch in _batches(readable):
         done += context.client(IMPORT_S).ask(
             "cards/import",
@@ -161,14 +177,22 @@ def take(context: Context) -> int:
     done.sort(key=lambda one: one["name"])
     refused = any(one["outcome"] == "refused" for one in done)
     if context.as_json:
-        output.json({"directory": str(directory), "dry_run": arguments.dry_run, "files": done})
+        said = {"directory": str(directory), "dry_run": arguments.dry_run}
+        output.json({**said, "files": done, "passed_over": others})
         return NOT_TAKEN if refused else 0
     for one in done:
         _print_outcome(context, one["outcome"], one["name"], one["problem"])
-    told = _tally(Counter(one["outcome"] for one in done)) if done else "no *.md files"
+    none = "no files of notes" if others else "no *.md files"
+    told = _tally(Counter(one["outcome"] for one in done)) if done else none
     output.paragraph(
         f"{directory}: {told}" + ("; nothing was written (--dry-run)" if arguments.dry_run else "")
     )
+    if others:
+        output.paragraph(
+            f"{counted(len(others), 'file')} passed over, without `kind: ...` of a note in front: "
+            f"{_some(others)}",
+            style="dim",
+        )
     return NOT_TAKEN if refused else 0
 
 
@@ -181,27 +205,53 @@ def _markdown(directory: Path) -> list[Path]:
     )
 
 
-def _read(paths: Sequence[Path]) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
-    """Return files as the daemon takes them, and what became of those that cannot be read."""
-    files, refused = [], []
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "")
+
+
+def _read(
+    paths: Sequence[Path],
+) -> tuple[list[dict[str, str]], list[dict[str, Any]], list[str]]:
+    """Return files as the daemon takes them, refused ones, and the names of those of no note."""
+    files, refused, others = [], [], []
     for path in paths:
         name = os.fsencode(path.name).decode(errors="backslashreplace")
         try:
             data, _ = read_small_file(path, max_bytes=MAX_FILE_BYTES, follow=False)
-            text, problem = data.decode("utf-8-sig"), ""
+            head: bytes | None = data
+            text, problem = _text(data)
         except FileNotFoundError:
             continue  # deleted this instant
         except UnreadableFileError as error:
-            text, problem = "", str(error)
-        except UnicodeDecodeError:
-            text, problem = "", "it is not UTF-8 text"
-        if not problem and ("\0" in text or not text.strip()):
-            problem = "it is empty" if not text.strip() else "it contains a NUL character"
+            head, text, problem = _head(path), "", str(error)
+        if head is not None and not _is_of_a_note(head):
+            others.append(name)
+            continue
         if problem:
             refused.append({"name": name, "outcome": "refused", "id": "", "problem": problem})
         else:
             files.append({"name": name, "text": text})
-    return files, refused
+    return files, refused, others
+
+
+def _head(path: Path) -> bytes | None:
+    """Return the beginning of a file that is too large, or behind a link; None when it has none."""
+    try:
+        if not path.is_file():  # a pipe would not end
+            return None
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError:
+        return None
+
+
+def _text(data: bytes) -> tuple[str, str]:
+    """Return the text of a file, and why it cannot be used, or ""."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "", "it is not UTF-8 text"
+    return text, "it contains a NUL character" if "\0" in text else ""
 
 
 def _batches(files: Sequence[dict[str, str]]) -> Iterator[list[dict[str, str]]]:

@@ -61,6 +61,7 @@ def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
         f"embedder {embedder['provider']} {embedder['model']} ({embedder['dimension']}), "
         f"store {answer['store']}",
         f"http {answer['http']}, socket {answer['socket']}",
+        *_knowledge_lines(answer.get("knowledge")),
         *outlet_lines(answer),
     ]
 
@@ -84,6 +85,15 @@ def _outlet_words(outlet: Mapping[str, Any]) -> str:
     counts = [f"{outlet['texts']:,} texts", f"{outlet['chars']:,} characters"]
     counts += [f"{outlet['tokens']:,} tokens as counted there"] if outlet["tokens"] else []
     return f"{said}: {', '.join(counts)} since the start"
+
+
+def _knowledge_lines(published: Mapping[str, Any] | None) -> list[str]:
+    """Say what strangers with a token may read, when there is a way in for them."""
+    if not published:
+        return []
+    audience, projects = (", ".join(published[name]) for name in ("audience", "projects"))
+    whose = f"projects {projects}" if projects else "all projects"
+    return [f"knowledge endpoint {published['path']}: audience {audience}, {whose}"]
 
 
 def project_rows(projects: Sequence[Mapping[str, Any]]) -> list[list[str]]:

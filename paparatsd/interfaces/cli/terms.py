@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.cli.output import Output
 
 MAX_FOUND, MAX_LISTED = 30, 500
+SHOW_S = 10.0
 
 
 def search(context: Context) -> int:
@@ -84,6 +85,12 @@ def print_short(output: Output, term: Mapping[str, Any]) -> None:
     print_prose(output, f"{names}: {term['definition']}", notes.INDENT)
 
 
+def show(context: Context) -> int:
+    """Print terms by their ids."""
+    output = context.output
+    return notes.show(context, notes.TERMS, lambda term: _print_term(output, term), SHOW_S)
+
+
 def record(context: Context) -> int:
     """Write a term, unless another one says the same."""
     arguments = context.arguments
@@ -99,4 +106,4 @@ def record(context: Context) -> int:
 
 def delete(context: Context) -> int:
     """Delete terms."""
-    return notes.delete(context, "terms/delete", "term", "term_list")
+    return notes.delete(context, notes.TERMS)

@@ -6,9 +6,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
-from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.knowledge_shapes import card_hit_json
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
@@ -57,7 +58,7 @@ _ARCH_CHECK = ToolSpec(
             **WHERE,
             "kinds": KINDS,
             "limit": whole(
-                "How many cards", 1, requests.MAX_CARDS_LISTED, requests.DEFAULT_CARDS_LISTED
+                "How many cards", 1, limits.MAX_CARDS_LISTED, limits.DEFAULT_CARDS_LISTED
             ),
             "offset": whole("Skip so many, to continue an audit", 0, MAX_CHECKED, 0),
             "max_tokens": MAX_TOKENS_INPUT,
@@ -87,7 +88,7 @@ async def _arch_check(service: ToolsApi, arguments: Arguments) -> ToolReply:
     except UnknownProject as error:
         nothing: dict[str, Any] = {"cards": [], **dict.fromkeys(_COUNTS, 0), "next_offset": None}
         return await not_asked(service, error, nothing)
-    return _audited(cards, notes, offset, request.limit, max_tokens)
+    return _audited(cards, notes, offset, request, max_tokens)
 
 
 async def _checked(
@@ -96,7 +97,7 @@ async def _checked(
     """Return the cards that hold, as checked now, and what is to be said of the list."""
     cards: list[dict[str, Any]] = []
     notes: dict[str, None] = {}
-    page = replace(request, limit=requests.MAX_CARDS_LISTED)
+    page = replace(request, limit=limits.MAX_CARDS_LISTED)
     while True:
         answer = await service.memory.list(page)
         cards += map(card_hit_json, answer.cards)
@@ -111,14 +112,18 @@ async def _checked(
 
 
 def _audited(
-    cards: list[dict[str, Any]], notes: list[str], offset: int, limit: int, max_tokens: int
+    cards: list[dict[str, Any]],
+    notes: list[str],
+    offset: int,
+    request: CardsRequest,
+    max_tokens: int,
 ) -> ToolReply:
     now = time.time()
     every = [{**one, "next": words.next_call(one)} for one in cards if words.is_not_as_it_was(one)]
     every.sort(key=lambda one: one["updated"])  # a list goes by when cards were first written
     shape: Shape = cleaned(
         {
-            "cards": every[offset : offset + limit],
+            "cards": every[offset : offset + request.limit],
             "looked_at": len(cards),
             "total": len(every),
             "unanchored": sum(not one["checks"] for one in cards),
@@ -131,7 +136,7 @@ def _audited(
     if cards:
         page.say(words.audit_lines(shape))
     else:
-        tell(page, words.no_cards_line())
+        tell(page, words.no_cards_line(chosen=requests.is_narrowed(request)))
     shown = fill(page, shape["cards"], lambda one, _place: words.audit_block(one, now))
     end = offset + len(shown)
     goes_on = bool(shown) and end < len(every)

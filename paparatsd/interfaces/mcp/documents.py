@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.chunks.address import MAX_ADDRESS_CHARS, parse_address
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
@@ -49,7 +51,6 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
     whole,
 )
-from paparatsd.knowledge_model import DocsAnswer, Reach
 from paparatsd.model import ProjectName
 from paparatsd.plain_text import clean_piece
 from paparatsd.search.render import fenced, stale_lines
@@ -58,9 +59,10 @@ from paparatsd.tokens import byte_size
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paparatsd.docs_model import DocsRequest, DocumentRequest
     from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.knowledge_model import DocsRequest, DocumentRequest
+    from paparatsd.knowledge_model import Reach
 
 MAX_OFFSET = 49
 GLOSSARY_SHARE = 3
@@ -114,7 +116,7 @@ class DocsAccess:
     """
 
     reach: Callable[[Arguments], Reach] = reach_of
-    max_query_chars: int = requests.MAX_QUESTION_CHARS
+    max_query_chars: int = limits.MAX_QUESTION_CHARS
     inside: bool = True
 
 
@@ -124,7 +126,7 @@ def search_docs(access: DocsAccess) -> Tool:
         "query": string("What to look for", minLength=1, maxLength=access.max_query_chars),
         "project": WHERE["project"],
         "audience": texts("Only documents for these audiences"),
-        "limit": whole("How many documents", 1, requests.MAX_DOCS, requests.DEFAULT_DOCS),
+        "limit": whole("How many documents", 1, limits.MAX_DOCS, limits.DEFAULT_DOCS),
         "offset": whole("Skip so many, to continue an answer", 0, MAX_OFFSET, 0),
     }
     gives: Schema = {
@@ -166,9 +168,9 @@ def search_docs(access: DocsAccess) -> Tool:
 def get_document(access: DocsAccess) -> Tool:
     """Return the tool get_document for whoever has this access."""
     chars = (
-        requests.MIN_DOCUMENT_CHARS,
-        requests.MAX_DOCUMENT_CHARS,
-        requests.DEFAULT_DOCUMENT_CHARS,
+        limits.MIN_DOCUMENT_CHARS,
+        limits.MAX_DOCUMENT_CHARS,
+        limits.DEFAULT_DOCUMENT_CHARS,
     )
     spec = ToolSpec(
         name="get_document",

@@ -22,16 +22,16 @@ from paparatsd.knowledge_model import Reach
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from paparatsd.interfaces.api import DocsApi
-    from paparatsd.interfaces.arguments import Arguments
-    from paparatsd.interfaces.mcp.reply import Run, ToolsApi
-    from paparatsd.knowledge_model import (
+    from paparatsd.docs_model import (
         DocsAnswer,
         DocsRequest,
         Document,
         DocumentRequest,
         DocumentText,
     )
+    from paparatsd.interfaces.api import DocsApi
+    from paparatsd.interfaces.arguments import Arguments
+    from paparatsd.interfaces.mcp.reply import Run, ToolsApi
     from paparatsd.publication import Publication
 
 log = structlog.get_logger()

@@ -20,7 +20,13 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
 )
 from paparatsd.interfaces.mcp.searching import groups_of, projects_of
-from paparatsd.knowledge_model import AnchorState, CardKind, CardStatus, Outcome, Reach
+from paparatsd.knowledge_model import (
+    AnchorState,
+    CardKind,
+    CardStatus,
+    Outcome,
+    Reach,
+)
 from paparatsd.tokens import byte_size, estimate_tokens
 
 if TYPE_CHECKING:
@@ -109,6 +115,11 @@ DELETED = object_of(
 )
 """Which ids are gone, and which named nothing."""
 CHECKED = flag("Also check what the cards name against the code as it is now")
+IDS: Schema = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "Read those of these ids, instead of a list",
+}
 TOTAL: Schema = {**COUNT, "description": "those that are not shown included"}
 
 

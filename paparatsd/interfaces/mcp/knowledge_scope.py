@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from paparatsd.chunks.address import parse_address
+from paparatsd.docs_model import DocsAnswer
 from paparatsd.errors import BadQuery, UnknownDocument, UnknownProject
+from paparatsd.knowledge.recall import missing_of
 from paparatsd.knowledge_model import (
     AnchorCheck,
     AnchorState,
     CardsAnswer,
     ContextAnswer,
     Deleted,
-    DocsAnswer,
     SuggestionsAnswer,
     TermsAnswer,
 )
@@ -22,6 +23,12 @@ from paparatsd.knowledge_model import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from paparatsd.docs_model import (
+        DocHit,
+        DocsRequest,
+        DocumentRequest,
+        DocumentText,
+    )
     from paparatsd.interfaces.api import DocsApi, GlossaryApi, MemoryApi
     from paparatsd.knowledge_model import (
         Card,
@@ -29,10 +36,6 @@ if TYPE_CHECKING:
         CardHit,
         CardsRequest,
         ContextRequest,
-        DocHit,
-        DocsRequest,
-        DocumentRequest,
-        DocumentText,
         Imported,
         MemoryStats,
         NoteFile,
@@ -179,12 +182,13 @@ class ScopedGlossary:
         answer = await _in_our_words(self._glossary.search(replace(request, reach=reach)))
         return await self._told(answer)
 
-    async def list(self, reach: Reach, limit: int) -> TermsAnswer:
-        """Return terms by name."""
+    async def list(self, reach: Reach, limit: int, ids: tuple[str, ...] = ()) -> TermsAnswer:
+        """Return terms by name, or those of these ids."""
         narrowed = await self._bounds.reach(reach)
         if narrowed is None:
-            return TermsAnswer((), 0)
-        return await self._told(await _in_our_words(self._glossary.list(narrowed, limit)))
+            return TermsAnswer((), 0, missing=missing_of(ids, ()))
+        told = await self._told(await _in_our_words(self._glossary.list(narrowed, limit, ids)))
+        return replace(told, missing=missing_of(ids, {one.term.id for one in told.terms}))
 
     async def _told(self, answer: TermsAnswer) -> TermsAnswer:
         groups = await self._bounds.groups()
@@ -242,9 +246,11 @@ class ScopedMemory:
         """Return cards of ours."""
         reach = await self._bounds.reach(request.reach)
         if reach is None:
-            return CardsAnswer((), "")
+            return CardsAnswer((), "", missing=missing_of(request.ids, ()))
         answer = await _in_our_words(self._memory.list(replace(request, reach=reach)))
-        return replace(answer, cards=await self._told(answer.cards))
+        cards = await self._told(answer.cards)
+        missing = missing_of(request.ids, {one.card.id for one in cards})
+        return replace(answer, cards=cards, missing=missing)
 
     async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
         """Delete cards that may be told."""

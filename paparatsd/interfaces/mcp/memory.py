@@ -7,13 +7,16 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import missing_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     CARD,
     CHECKED,
+    IDS,
     LABEL,
     Shape,
     cut_to,
@@ -80,8 +83,8 @@ _ARCH_CONTEXT = ToolSpec(
                         one.value: whole(
                             "Cards of this kind",
                             0,
-                            requests.MAX_OF_A_KIND,
-                            requests.DEFAULT_OF_A_KIND,
+                            limits.MAX_OF_A_KIND,
+                            limits.DEFAULT_OF_A_KIND,
                         )
                         for one in CardKind
                     },
@@ -109,15 +112,19 @@ _ARCH_CONTEXT = ToolSpec(
 _ARCH_LIST = ToolSpec(
     name="arch_list",
     title="List architecture cards",
-    description="List the cards of the memory with their ids, oldest first, unranked.",
+    description=(
+        "List the cards of the memory with their ids, oldest first, unranked; or read those of "
+        "given ids whole."
+    ),
     input_schema=object_of(
         {
             **WHERE,
+            "ids": IDS,
             "kinds": KINDS,
             "include_history": flag("Also cards that were superseded or hold no more"),
             "checked": CHECKED,
             "limit": whole(
-                "How many cards", 1, requests.MAX_CARDS_LISTED, requests.DEFAULT_CARDS_LISTED
+                "How many cards", 1, limits.MAX_CARDS_LISTED, limits.DEFAULT_CARDS_LISTED
             ),
             "offset": {
                 "type": ["string", "integer"],
@@ -128,8 +135,14 @@ _ARCH_LIST = ToolSpec(
         closed=True,
     ),
     output_schema=object_of(
-        {"cards": CARDS, "next_offset": NULLABLE_TEXT, "notes": TEXTS, "tokens": ESTIMATE},
-        ("cards", "next_offset", "notes", "tokens"),
+        {
+            "cards": CARDS,
+            "next_offset": NULLABLE_TEXT,
+            "notes": TEXTS,
+            "missing": TEXTS,
+            "tokens": ESTIMATE,
+        },
+        ("cards", "next_offset", "notes", "missing", "tokens"),
     ),
 )
 _SUGGESTION = object_of(
@@ -146,7 +159,7 @@ _ARCH_SUGGEST = ToolSpec(
     input_schema=object_of(
         {
             **WHERE,
-            "limit": whole("How many", 1, requests.MAX_SUGGESTIONS, requests.DEFAULT_SUGGESTIONS),
+            "limit": whole("How many", 1, limits.MAX_SUGGESTIONS, limits.DEFAULT_SUGGESTIONS),
             "max_tokens": MAX_TOKENS_INPUT,
         },
         closed=True,
@@ -231,9 +244,24 @@ async def _arch_list(service: ToolsApi, arguments: Arguments) -> ToolReply:
     request = requests.cards_request(arguments, reach_of(arguments), cursor="offset")
     arguments.finish()
     try:
+        if request.ids:
+            return await _read(service, request, max_tokens)
         return await _listed(service, request, max_tokens)
     except UnknownProject as error:
-        return await not_asked(service, error, {"cards": [], "next_offset": None})
+        empty = {"cards": [], "next_offset": None, "missing": list(request.ids)}
+        return await not_asked(service, error, empty)
+
+
+async def _read(service: ToolsApi, request: CardsRequest, max_tokens: int) -> ToolReply:
+    """Answer with whole cards, of given ids."""
+    now = time.time()
+    shape: Shape = cleaned(shapes.cards_json(await service.memory.list(request)))
+    page = Page(max_tokens, "Cards by their ids", LABEL)
+    page.say(shape["notes"])
+    page.say(missing_lines(shape, "card", "arch_list"))
+    shown = fill(page, shape["cards"], lambda one, _place: words.card_block(one, now))
+    data = {"cards": shown, "next_offset": None, "notes": shape["notes"]}
+    return reply_of({**data, "missing": shape["missing"]}, page.text())
 
 
 async def _listed(service: ToolsApi, request: CardsRequest, max_tokens: int) -> ToolReply:
@@ -255,12 +283,14 @@ async def _listed(service: ToolsApi, request: CardsRequest, max_tokens: int) -> 
         request = replace(request, limit=len(shown))
     cursor = answer.next_cursor
     if not shape["cards"]:
-        tell(page, words.no_cards_line() if not request.cursor else "No cards are left.")
+        none = words.no_cards_line(chosen=requests.is_narrowed(request))
+        tell(page, "No cards are left." if request.cursor else none)
     text = page.text()
     if cursor and shown:
         text += f"\nThere are more; continue with offset={cursor}"
     next_offset: str | None = cursor if cursor and shown else None
-    return reply_of({"cards": shown, "next_offset": next_offset, "notes": shape["notes"]}, text)
+    data = {"cards": shown, "next_offset": next_offset, "notes": shape["notes"], "missing": []}
+    return reply_of(data, text)
 
 
 async def _arch_suggest(service: ToolsApi, arguments: Arguments) -> ToolReply:

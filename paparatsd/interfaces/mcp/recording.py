@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import BadQuery
+from paparatsd.interfaces import card_words as words
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
-from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import deleted_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     DELETED,
     GROUP,
@@ -23,7 +25,13 @@ from paparatsd.interfaces.mcp.knowledge_page import (
 )
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned
 from paparatsd.interfaces.mcp.schemas import Schema, ToolSpec, object_of, string
-from paparatsd.knowledge_model import KIND_OF, CardScope, Reach, Severity
+from paparatsd.knowledge_model import (
+    KIND_OF,
+    CardScope,
+    Reach,
+    Severity,
+    label_of,
+)
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.arguments import Arguments
@@ -33,11 +41,11 @@ if TYPE_CHECKING:
 
 
 def _label(description: str) -> Schema:
-    return string(description, minLength=1, maxLength=requests.MAX_LABEL_CHARS)
+    return string(description, minLength=1, maxLength=limits.MAX_LABEL_CHARS)
 
 
 def _prose(description: str) -> Schema:
-    return string(description, minLength=1, maxLength=requests.MAX_TEXT_CHARS)
+    return string(description, minLength=1, maxLength=limits.MAX_TEXT_CHARS)
 
 
 _NAMES: Schema = {
@@ -106,7 +114,7 @@ _LESSON = _recording(
     "Write down a rule about the code that was learned: from a correction by the user, a wrong "
     "assumption, an unusual way that was accepted. To record it again confirms it.",
     {
-        "rule": string("The rule", minLength=1, maxLength=requests.MAX_RULE_CHARS),
+        "rule": string("The rule", minLength=1, maxLength=limits.MAX_RULE_CHARS),
         "why": _prose("Why it holds"),
         "when": _prose("When to think of it"),
         "scope": _SCOPE,
@@ -167,7 +175,7 @@ async def _recorded(service: ToolsApi, draft: CardDraft) -> ToolReply:
     answer = await written(service.memory.record(draft, Reach()))
     shape: Shape = cleaned(shapes.recorded_json(answer))
     kind = KIND_OF[type(draft.body)].value
-    said = words.card_outcome(shape, kind, requests.label_of(draft), where_of(draft))
+    said = words.card_outcome(shape, kind, label_of(draft.body), where_of(draft))
     return reply_of(shape, "\n".join([said, *shape["notes"]]))
 
 
@@ -179,7 +187,7 @@ async def _arch_delete(service: ToolsApi, arguments: Arguments) -> ToolReply:
         raise BadQuery("ids is missing; arch_list shows the ids of cards")
     answer = await written(service.memory.delete(ids, reach))
     shape: Shape = cleaned(shapes.deleted_json(answer))
-    return reply_of(shape, "\n".join(words.deleted_lines(shape, "card", "arch_list")))
+    return reply_of(shape, "\n".join(deleted_lines(shape, "card", "arch_list")))
 
 
 ARCH_RECORD_COMPONENT = Tool(_COMPONENT, _record_component)

@@ -15,7 +15,11 @@ import structlog
 from paparatsd.commits import Moment
 from paparatsd.errors import PaparatsError
 from paparatsd.interfaces.history_shapes import moment_iso
-from paparatsd.knowledge_model import CardKind, CardStatus, Reach
+from paparatsd.knowledge_model import (
+    CardKind,
+    CardStatus,
+    Reach,
+)
 from paparatsd.model import GroupName
 from paparatsd.plain_text import clean_text
 

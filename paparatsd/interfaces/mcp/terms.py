@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paparatsd import knowledge_limits as limits
 from paparatsd.errors import UnknownProject
 from paparatsd.interfaces import knowledge_requests as requests
 from paparatsd.interfaces import knowledge_shapes as shapes
 from paparatsd.interfaces import knowledge_words as words
+from paparatsd.interfaces.knowledge_phrases import deleted_lines, missing_lines
 from paparatsd.interfaces.mcp.knowledge_page import (
     DELETED,
     GROUP,
+    IDS,
     LABEL,
     PROJECT,
     RECORDED,
@@ -62,9 +65,7 @@ _TERM_SEARCH = ToolSpec(
         {
             "query": string("The word", minLength=1, maxLength=MAX_QUESTION_CHARS),
             **WHERE,
-            "limit": whole(
-                "How many terms", 1, requests.MAX_TERMS_FOUND, requests.DEFAULT_TERMS_FOUND
-            ),
+            "limit": whole("How many terms", 1, limits.MAX_TERMS_FOUND, limits.DEFAULT_TERMS_FOUND),
             "min_score": fraction("Likeness at least, of terms that are only similar"),
             "max_tokens": MAX_TOKENS_INPUT,
         },
@@ -79,18 +80,19 @@ _TERM_SEARCH = ToolSpec(
 _TERM_LIST = ToolSpec(
     name="term_list",
     title="List the glossary",
-    description="List the terms of the glossary by name, with their ids.",
+    description="List the terms of the glossary by name, with their ids; or those of given ids.",
     input_schema=object_of(
         {
             **WHERE,
+            "ids": IDS,
             "limit": whole(
                 "How many terms of each group",
                 1,
-                requests.MAX_TERMS_LISTED,
-                requests.DEFAULT_TERMS_LISTED,
+                limits.MAX_TERMS_LISTED,
+                limits.DEFAULT_TERMS_LISTED,
             ),
             "offset": whole(
-                "Skip so many, to continue a list", 0, requests.MAX_TERMS_LISTED * 100, 0
+                "Skip so many, to continue a list", 0, limits.MAX_TERMS_LISTED * 100, 0
             ),
             "max_tokens": MAX_TOKENS_INPUT,
         },
@@ -102,9 +104,10 @@ _TERM_LIST = ToolSpec(
             "total": TOTAL,
             "next_offset": NULLABLE_COUNT,
             "notes": TEXTS,
+            "missing": TEXTS,
             "tokens": ESTIMATE,
         },
-        ("terms", "total", "next_offset", "notes", "tokens"),
+        ("terms", "total", "next_offset", "notes", "missing", "tokens"),
     ),
 )
 _TERM_RECORD = ToolSpec(
@@ -118,11 +121,11 @@ _TERM_RECORD = ToolSpec(
         {
             "group": GROUP,
             "project": PROJECT,
-            "term": string("The word", minLength=1, maxLength=requests.MAX_TERM_CHARS),
+            "term": string("The word", minLength=1, maxLength=limits.MAX_TERM_CHARS),
             "definition": string(
                 "What it means, in one or two sentences",
                 minLength=1,
-                maxLength=requests.MAX_DEFINITION_CHARS,
+                maxLength=limits.MAX_DEFINITION_CHARS,
             ),
             "aliases": texts("Other words for the same: abbreviations, spellings"),
         },
@@ -172,24 +175,26 @@ async def _term_search(service: ToolsApi, arguments: Arguments) -> ToolReply:
 async def _term_list(service: ToolsApi, arguments: Arguments) -> ToolReply:
     max_tokens = token_budget(arguments)
     reach = reach_of(arguments)
-    limit = requests.terms_limit(arguments)
-    offset = arguments.number("offset", default=0, low=0, high=requests.MAX_TERMS_LISTED * 100)
+    limit, ids = requests.terms_limit(arguments), requests.ids_of(arguments)
+    offset = arguments.number("offset", default=0, low=0, high=limits.MAX_TERMS_LISTED * 100)
     arguments.finish()
     try:
-        answer = await service.glossary.list(reach, limit)
+        answer = await service.glossary.list(reach, limit, ids)
     except UnknownProject as error:
-        return await not_asked(service, error, {"terms": [], "total": 0, "next_offset": None})
-    shape: Shape = cleaned(shapes.terms_json(answer))
+        empty = {"terms": [], "total": 0, "next_offset": None, "missing": list(ids)}
+        return await not_asked(service, error, empty)
+    shape: Shape = cleaned(shapes.listed_terms_json(answer))
     page = Page(max_tokens, f"Glossary, {answer.total} terms", LABEL)
     page.say(shape["notes"])
+    page.say(missing_lines(shape, "term", "term_list"))
     every = shape["terms"]
     rest = every[offset:]
     terms = fill(page, rest, lambda one, _place: words.term_block(one, found=False))
     end = offset + len(terms)
     goes_on = 0 < len(terms) < len(rest)
-    if not every:
+    if not every and not ids:
         tell(page, words.no_terms_line())
-    elif not rest:
+    elif every and not rest:
         tell(page, f"No terms from offset {offset} on; there are {len(every)}.")
     tail = ""
     if goes_on:
@@ -212,11 +217,11 @@ async def _term_record(service: ToolsApi, arguments: Arguments) -> ToolReply:
 
 async def _term_delete(service: ToolsApi, arguments: Arguments) -> ToolReply:
     reach = reach_of(arguments)
-    number = arguments.text("id", max_chars=requests.MAX_LABEL_CHARS)
+    number = arguments.text("id", max_chars=limits.MAX_LABEL_CHARS)
     arguments.finish()
     answer = await written(service.glossary.delete((number,), reach))
     shape: Shape = cleaned(shapes.deleted_json(answer))
-    return reply_of(shape, "\n".join(words.deleted_lines(shape, "term", "term_list")))
+    return reply_of(shape, "\n".join(deleted_lines(shape, "term", "term_list")))
 
 
 TERM_SEARCH = Tool(_TERM_SEARCH, _term_search)

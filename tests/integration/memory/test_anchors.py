@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from paparatsd import anchor_checks
 from paparatsd.commits import Change, Moment, Person, Role
 from paparatsd.errors import BadQuery, Unavailable
 from paparatsd.history_model import (
@@ -17,13 +20,19 @@ from paparatsd.history_model import (
     FoundCommit,
 )
 from paparatsd.knowledge.named import Named, read_anchor
-from paparatsd.knowledge_model import AnchorState, CardsRequest, ContextRequest
+from paparatsd.knowledge_model import (
+    AnchorState,
+    CardsRequest,
+    ContextRequest,
+)
 from paparatsd.model import CommitId, Freshness, FreshnessState, ProjectName
+from paparatsd.store.reader import CatalogReader
 from tests.harness.memory_world import component, lesson, reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from paparatsd.knowledge.code_view import CodeView
     from paparatsd.knowledge_model import AnchorCheck, Reach
     from tests.harness.memory_world import MemoryWorld
 
@@ -298,7 +307,8 @@ async def test_names_are_understood_as_their_languages_write_them(
 async def test_a_name_with_a_foreign_owner_means_nothing(world: MemoryWorld, at: str) -> None:
     world.index(MANY)
     told = await world.record(component("Cart"), anchors=[at])
-    assert "nothing of that name is indexed" in told.notes[0]
+    assert "is missing: nothing of that name is indexed" in told.notes[0]
+    assert [check.state for check in await audit(world)] == [MISSING], "said so at both times"
 
 
 async def test_each_overload_of_a_name_counts(world: MemoryWorld) -> None:
@@ -482,3 +492,31 @@ def test_anchors_are_read_as_people_write_them(at: str, named: Named) -> None:
 def test_anchors_that_name_nothing_are_refused(at: str) -> None:
     with pytest.raises(BadQuery, match="anchors"):
         read_anchor(at)
+
+
+async def test_looking_at_code_ends_when_nobody_waits_for_it_any_more(
+    world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, closed = threading.Event(), threading.Event(), threading.Event()
+    looked: list[int] = []
+
+    class Reader(CatalogReader):
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    def look(_view: CodeView, number: int) -> int:
+        looked.append(number)
+        begun.set()
+        assert go_on.wait(5)
+        return number
+
+    monkeypatch.setattr(anchor_checks, "CatalogReader", Reader)
+    looking = asyncio.create_task(anchor_checks.look(world.code.path, [], range(100), look))
+    assert await asyncio.to_thread(begun.wait, 5)
+    looking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await looking
+    go_on.set()
+    assert await asyncio.to_thread(closed.wait, 5)
+    assert looked == [0]

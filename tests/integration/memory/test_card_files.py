@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from paparatsd.chunks.parse import ChunkLimits, parse_file
 from paparatsd.knowledge import terms
 from paparatsd.knowledge.card_files import file_of, files_of, text_of_file
 from paparatsd.knowledge.card_reading import CardFileError, note_of_text
@@ -189,6 +190,43 @@ def test_a_file_reads_well() -> None:
         "\n## Consequences\n\nCheap.\n"
         "\n## Rejected alternatives\n\nTwo.\n"
     )
+
+
+LEARNED = replace(CARD, body=Lesson("Round once,\nat the end", "Cents.", "Adding."))
+
+
+def title_in(card: Card) -> str:
+    """Return the title that documents search shows of a card's file."""
+    file = file_of(card)
+    parsed = parse_file(file.name, file.text, ChunkLimits())
+    assert parsed.document is not None
+    return parsed.document.title
+
+
+def test_a_document_search_shows_a_lesson_by_its_rule() -> None:
+    assert title_in(LEARNED) == "Lesson: Round once, at the end"
+    long = replace(LEARNED, body=Lesson("never " * 100, "x", "x"))
+    assert title_in(long) == "Lesson: " + " ".join(["never"] * 16) + "\u2026"
+    assert title_in(replace(LEARNED, body=Lesson("x" * 300, "x", "x"))).endswith("x\u2026")
+
+
+def test_a_title_says_when_a_card_does_not_hold() -> None:
+    assert title_in(CARD) == "One database"
+    gone = replace(CARD, status=CardStatus.SUPERSEDED, superseded_by=OTHER)
+    assert title_in(gone) == "Superseded decision: One database"
+    old = replace(LEARNED, status=CardStatus.DEPRECATED)
+    assert title_in(old) == "Deprecated lesson: Round once, at the end"
+
+
+def test_a_title_in_front_is_no_part_of_the_card_and_written_anew() -> None:
+    for card in (LEARNED, replace(CARD, status=CardStatus.SUPERSEDED)):
+        text = text_of_file(card)
+        assert note_of_text(text) == card
+        other = "\n".join(
+            "title: Mine" if line.startswith("title:") else line for line in text.split("\n")
+        )
+        assert other != text
+        assert text_of_file(note_of_text(other)) == text
 
 
 @pytest.mark.parametrize(

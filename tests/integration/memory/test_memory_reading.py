@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, UnknownProject
+from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.recall import files_in
 from paparatsd.knowledge_model import (
     CardKind,
@@ -16,7 +17,9 @@ from paparatsd.knowledge_model import (
     Component,
     ContextRequest,
     Reach,
+    TermDraft,
 )
+from paparatsd.model import GroupName
 from tests.harness.memory_world import component, decision, lesson, reach
 
 if TYPE_CHECKING:
@@ -306,6 +309,34 @@ async def test_figures_are_by_kind_and_status_with_the_oldest_and_newest(
     assert (ours.group, ours.cards) == ("core", 1)
 
 
+async def test_cards_are_read_by_their_ids_whether_they_hold_or_not(world: MemoryWorld) -> None:
+    old = await world.record(decision("Old"))
+    await world.record(decision("New", supersedes=old.id))
+    kept = await world.record(component("C"))
+    answer = await world.memory.list(CardsRequest(EVERYWHERE, ids=(kept.id, old.id, "x", kept.id)))
+    assert [hit.card.label for hit in answer.cards] == ["C", "Old"]
+    assert (answer.missing, answer.next_cursor) == (("x",), "")
+    with pytest.raises(BadQuery, match="no cursor"):
+        await world.memory.list(CardsRequest(EVERYWHERE, ids=("x",), cursor="x"))
+    with pytest.raises(BadQuery, match="at most 100"):
+        await world.memory.list(CardsRequest(EVERYWHERE, ids=tuple("x" * 101)))
+
+
+async def test_a_card_out_of_reach_is_missing_like_one_that_does_not_exist(
+    world: MemoryWorld,
+) -> None:
+    hidden = await world.record(component("C"))
+    elsewhere = await world.record(component("D"), "other", group="edge")
+    term = TermDraft(GroupName("core"), "SKU", "A number.")
+    told = await Glossary(world.notes, world.clock).record(term)
+    for ident in (hidden.id, elsewhere.id, told.id, "x"):
+        asked = CardsRequest(reach(visible=["library"]), ids=(ident,))
+        answer = await world.memory.list(asked)
+        assert (answer.cards, answer.missing) == ((), (ident,))
+    other = await world.memory.list(CardsRequest(reach(groups=["edge"]), ids=(hidden.id,)))
+    assert other.missing == (hidden.id,)
+
+
 # --------------------------------------------------------------------------- suggestions
 
 
@@ -343,6 +374,21 @@ async def test_what_a_component_names_is_not_suggested(world: MemoryWorld) -> No
     none = await world.memory.suggest(reach(projects=["shop"]), 10)
     assert none.suggestions == ()
     assert "named by a component card" in none.notes[-1]
+
+
+async def test_what_a_component_names_is_not_suggested_where_it_was_moved(
+    world: MemoryWorld,
+) -> None:
+    files = used_widely("charge", "settle")
+    world.index(files)
+    await world.record(component("Charge"), files=["src/charge.py"])
+    files["src/money/charge.py"] = files.pop("src/charge.py")
+    world.index(
+        {path: text.replace("src.charge", "src.money.charge") for path, text in files.items()}
+    )
+    paths = [one.path for one in (await world.memory.suggest(reach(), 10)).suggestions]
+    assert "src/settle.py" in paths
+    assert "src/money/charge.py" not in paths
 
 
 async def test_hidden_projects_are_not_even_looked_at_for_suggestions(world: MemoryWorld) -> None:

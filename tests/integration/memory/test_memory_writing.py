@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, Conflict, PaparatsError, StateCorrupt, UnknownProject
-from paparatsd.knowledge.cards import MAX_NAMED, MAX_TEXT_CHARS
+from paparatsd.knowledge_limits import MAX_NAMED, MAX_TEXT_CHARS
 from paparatsd.knowledge_model import (
     CardKind,
     CardsRequest,
@@ -24,7 +24,11 @@ from tests.harness.memory_world import MemoryWorld, component, decision, lesson,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paparatsd.knowledge_model import Card, CardBody, Reach
+    from paparatsd.knowledge_model import (
+        Card,
+        CardBody,
+        Reach,
+    )
 
 
 async def cards(world: MemoryWorld, *groups: str) -> dict[str, Card]:
@@ -228,7 +232,7 @@ async def test_a_card_names_no_decision_that_may_not_be_heard_of(world: MemoryWo
         (Component("Cart", " \u200b\n"), "summary is empty"),
         (Component("Cart", "x" * (MAX_TEXT_CHARS + 1)), "summary has"),
         (Component("Cart", "Does.", ("",)), "neighbours is empty"),
-        (Component("Cart", "Does.", ("a",) * (MAX_NAMED + 1)), "neighbours has"),
+        (Component("Cart", "Does.", tuple(map(str, range(MAX_NAMED + 1)))), "neighbours has"),
         (replace(decision("One"), context=""), "context is empty"),
         (replace(decision("One"), decision=""), "decision is empty"),
         (replace(decision("One"), consequences=""), "consequences is empty"),

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, StateCorrupt
+from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import FoundTerms, Glossary
 from paparatsd.knowledge.notes import BY_WORDS, Notes
-from paparatsd.knowledge_model import Outcome, TermDraft
+from paparatsd.knowledge_model import (
+    Deleted,
+    Outcome,
+    TermDraft,
+)
 from paparatsd.model import GroupName, ProjectName
 from tests.harness.note_embedder import DIMENSION, WordEmbedder
 from tests.harness.set_clock import SetClock
@@ -133,6 +138,22 @@ async def test_another_spelling_of_a_name_writes_nothing_and_says_so(world: Worl
     assert await world.there() == {"Go": "a language"}
 
 
+async def test_dots_and_spaces_in_a_name_are_its_spelling_only(world: World) -> None:
+    first = await world.record("SSE", "a stream of events that a server sends")
+    other = await world.record("S. S. E.", "the engine that draws what is seen")
+    assert (other.outcome, other.id) == (Outcome.DUPLICATE, first.id)
+    assert "spelling" in other.notes[0]
+    assert await world.names("what is S.S.E.?") == [("SSE", True)]
+
+
+async def test_the_same_definition_is_a_duplicate_however_unlike_the_names(world: World) -> None:
+    first = await world.record("DWH", "Where all is kept.")
+    names = " ".join(f"word{number}" for number in range(25))
+    other = await world.record(names, "where all  is KEPT")
+    assert (other.outcome, other.id, other.similarity) == (Outcome.DUPLICATE, first.id, 1.0)
+    assert (await world.record(names, "where nothing is kept")).outcome is Outcome.CREATED
+
+
 async def test_another_projects_term_never_stands_in_the_way(world: World) -> None:
     await world.record("on-call rota", ROTA, project="cart")
     for project in ("till", None):
@@ -207,7 +228,7 @@ async def test_of_many_at_once_one_is_written(world: World) -> None:
 async def test_without_the_embedder_the_gate_goes_by_words(world: World) -> None:
     await world.record("on-call rota", ROTA)
     world.embedder.down = True
-    again = await world.record("rota on call", ROTA)
+    again = await world.record("rota on call", "at night, when something breaks, who answers")
     assert again.outcome is Outcome.DUPLICATE
     assert again.notes == (BY_WORDS,)
     other = await world.record("SLA", SLA)
@@ -300,10 +321,9 @@ async def test_a_list_is_by_name_and_counts_what_it_leaves_out(world: World) -> 
 async def test_only_what_may_be_told_is_deleted(world: World) -> None:
     mine = await world.record("rota", ROTA, project="till")
     other = await world.record("SLA", SLA, project="cart")
-    gone = await world.glossary.delete(
-        [mine.id, other.id, "none", "'"], lambda note: note.project == "till"
-    )
-    assert gone == {mine.id}
+    ids = [mine.id, other.id, "none", "'", mine.id]
+    gone = await delete_notes(world.notes, ids, ("term",), lambda note: note.project == "till")
+    assert gone == Deleted((mine.id,), (other.id, "none", "'"))
     assert list(await world.there()) == ["SLA"]
 
 
@@ -319,7 +339,7 @@ async def test_a_failure_is_raised_and_never_reads_as_an_empty_glossary(tmp_path
         lambda: world.record("SLA", SLA),
         lambda: world.find("SLA"),
         world.there,
-        lambda: world.glossary.delete(["i"], lambda _: True),
+        lambda: delete_notes(world.notes, ["i"], ("term",), lambda _: True),
     ):
         with pytest.raises(StateCorrupt):
             await call()

@@ -322,7 +322,7 @@ async def test_a_refused_write_changes_nothing_in_memory(path: Path) -> None:
         await notes.write(ALL)
         await near(notes, "warm")
         with pytest.raises(Conflict):
-            await notes.write([note("a", "new")], deleted=["b"], expected={"a": 7.0})
+            await notes.write([note("a", "new")], expected={"a": 7.0})
         assert (await near(notes, ALL[0].text))[0] == ("a", 1.0)
         assert {one.id for one in await notes.all_of("shop")} == {"a", "b", "c"}
 

@@ -1,0 +1,44 @@
+"""The daemon with an embedding model from a folder."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tests.harness import oracle
+from tests.harness.daemon import PACKAGE_ROOT, running_daemon
+from tests.harness.model2vec_folder import write_model
+from tests.harness.repos import Repo, many_modules
+
+SPEC = importlib.util.find_spec("tokenizers")
+
+
+@pytest.mark.skipif(SPEC is None, reason="tokenizers is not installed")
+async def test_a_model_from_a_folder_embeds_chunks_and_questions_inside_the_daemon(
+    tmp_path: Path,
+) -> None:
+    assert SPEC is not None
+    assert SPEC.origin is not None
+    repo = Repo.create(tmp_path / "p", many_modules(12))
+    options = {
+        "PAPARATS_EMBEDDER_PROVIDER": "model2vec",
+        "PAPARATS_EMBEDDER_MODEL": str(write_model(tmp_path / "m")),
+        "PYTHONPATH": f"{PACKAGE_ROOT}:{Path(SPEC.origin).parents[1]}",
+    }
+
+    async with running_daemon(options) as daemon:
+        await daemon.add(repo.root, name="p")
+        await daemon.wait_ready("p")
+        answer = await daemon.answer("where is the file of module_7 read")
+        status = await daemon.status()
+
+        assert answer["results"][0]["path"].endswith("module_7.py")
+        assert not any("embedder" in note for note in answer["notes"])
+        assert status["embedder"]["provider"] == "model2vec"
+        assert status["outlets"] == []
+        assert status["problems"] == []
+        await oracle.assert_equal(daemon, "p")
+        assert await daemon.stop() == 0
+        assert await oracle.assert_points(daemon) == 12

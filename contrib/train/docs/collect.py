@@ -79,6 +79,7 @@ class DocsCatalog(ReadingCatalog):
                 path=path,
                 version=VersionId(version),
                 language=file.language,
+                chunks=len(file.chunks),
                 title=head.title,
                 link=head.link,
                 modified=head.modified,

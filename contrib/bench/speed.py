@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import watchfiles
+from inside import seconds_inside
 from lab import (
     Daemon,
     Peaks,
@@ -143,6 +144,7 @@ async def measure_daemon(home: Path, tree: Path, queries: Sequence[str]) -> dict
             figures |= await measure_queries(daemon, queries)
         figures |= await measure_saves(daemon, tree)
         figures |= await measure_restart(daemon)
+    figures["process_s"] = await seconds_inside(daemon.state, queries)
     figures["peak_bytes"] = {**peaks.by_role, "together": peaks.together}
     figures["peak_asked_bytes"] = {**asked.by_role, "together": asked.together}
     return figures
@@ -342,6 +344,7 @@ def fill(
     raw = p50_p99(semble["raw_s"]) if semble else "-"
     ranked = p50_p99(semble["ranked_s"]) if semble else "-"
     table.add("ms, p50 / p99")
+    table.add("  query, in process", p50_p99(ours["process_s"]), ranked, raw, "semble, not ranked")
     table.add("  query, Searcher", p50_p99(ours["inside_s"]), ranked, raw, "semble, not ranked")
     grepped = p50_p99(grep["word_s"])
     table.add("  query, Unix socket", p50_p99(ours["socket_s"]), "", grepped, "git grep, a word")

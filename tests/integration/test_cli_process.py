@@ -296,6 +296,7 @@ def test_bash_completes_what_the_daemon_knows(
     assert (sorted(done.stdout.split("\n")[:-1]), done.stderr) == (offered or [""], "")
 
 
+LISTED = {"cards": [{"id": "some-id", "label": "Guard"}], "missing": [], "notes": []}
 DELETED = {"deleted": ["some-id"], "missing": []}
 
 
@@ -306,11 +307,12 @@ DELETED = {"deleted": ["some-id"], "missing": []}
 def test_deleting_on_a_terminal_asks_first(
     control: FakeControl, typed: str, said: str, calls: int
 ) -> None:
+    control.answer("POST", "/v1/cards/list", LISTED)
     control.answer("POST", "/v1/cards/delete", DELETED)
     argv = ("arch", "delete", "some-id")
     code, shown = run_on_terminal(control.directory, *argv, typed=typed, TERM="xterm-256color")
     assert code == 0
-    assert "Delete 1 card? [y/N]" in plain(shown)
+    assert "Delete 1 card: 'Guard'? [y/N]" in plain(shown)
     assert said in plain(shown)
     assert len(control.made("POST", "/v1/cards/delete")) == calls
     _, shown = run_on_terminal(control.directory, *argv, "--yes", TERM="xterm-256color")

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parents[1] / "paparatsd"
 TESTS = PACKAGE.parent / "tests"
 
+TOP_LEVEL = {
+    "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "paparatsd", "hooks", "systemd",
+    "tests", "contrib",
+}  # fmt: skip
+
 STAGES = ("sources", "chunks", "embeddings", "store")
 """Values flow from left to right; the wiring is done above them."""
 WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
@@ -145,6 +150,14 @@ def area_of(dotted: str) -> str | None:
 
 def offenders(problems: Iterator[str]) -> str:
     return "\n".join(sorted(problems))
+
+
+def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
+    done = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    tracked = {path.partition("/")[0] for path in done.stdout.split("\0") if path}
+    assert {name for name in tracked if not name.startswith(".")} == TOP_LEVEL
 
 
 @pytest.mark.parametrize("group", [STAGES, WORKINGS])

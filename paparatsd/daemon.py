@@ -34,9 +34,9 @@ from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
-from paparatsd.service import AFTER_RESTART, Service
+from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
-from paparatsd.settings import drop_variables
+from paparatsd.settings import Reloaded, drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
@@ -361,8 +361,8 @@ class Daemon:
         finally:
             self._notifier.ready("reloaded")
 
-    async def _reload(self) -> tuple[Settings, tuple[str, ...]]:
-        """Read the settings again; say in words what changed and what needs a restart."""
+    async def _reload(self) -> Reloaded:
+        """Read the settings again; raises BadSettings."""
         fresh, old = await asyncio.to_thread(self._reread), self._settings
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
@@ -376,9 +376,7 @@ class Daemon:
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
         self._settings = now
-        changes = [f"{name}: changed" for name in at_once]
-        changes += [f"{name}: {AFTER_RESTART}" for name in later]
-        return now, tuple(changes)
+        return Reloaded(now, tuple(at_once), tuple(later))
 
 
 def run_daemon(

@@ -45,12 +45,11 @@ if TYPE_CHECKING:
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
-    from paparatsd.settings import Settings
+    from paparatsd.settings import Reloaded, Settings
     from paparatsd.sources.hooks import HookReport
     from paparatsd.sources.watch import WatchHub
 
 MAX_RADIUS_LINES = 200
-AFTER_RESTART = "takes effect after a restart"
 NO_SUBJECT = "The question names no subject; a search for commits without words lists them by time."
 
 
@@ -78,7 +77,7 @@ class Service:
         outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
         processes: Callable[[], Mapping[str, int]],
-        reload: Callable[[], Awaitable[tuple[Settings, tuple[str, ...]]]],
+        reload: Callable[[], Awaitable[Reloaded]],
         stop: Callable[[], None],
     ) -> None:
         self._settings = settings
@@ -380,20 +379,23 @@ class Service:
         """Read settings and project list again; raises BadSettings and keeps the old ones."""
         async with self._changing:
             try:
-                fresh, changes = await self._reload()
+                read = await self._reload()
             except BadSettings as error:
                 self._settings_problem = f"{error}; the settings before it hold until a reload"
                 raise
-            late = [one.partition(":")[0] for one in changes if one.endswith(AFTER_RESTART)]
+            waiting = ", ".join(read.waiting)
             self._settings_problem = (
-                f"settings were changed that hold from the next start on: {', '.join(late)}"
-                if late
+                f"settings were changed that hold from the next start on: {waiting}"
+                if waiting
                 else ""
             )
+            fresh = read.settings
             self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
             registry = await asyncio.to_thread(self._projects.read)
             moved = await self._apply(registry.entries)
-            return (*changes, *moved, *registry.problems)
+            changed = [f"{name}: changed" for name in read.changed]
+            changed += [f"{name}: takes effect after a restart" for name in read.waiting]
+            return (*changed, *moved, *registry.problems)
 
     async def apply_project_list(self) -> tuple[str, ...]:
         """Read projects.yml again and bring the sessions in line with it."""

@@ -288,3 +288,15 @@ class Settings:
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the command line set, so that a reload keeps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """Settings that were read again: those that hold now, what changed, and what waits.
+
+    `changed` and `waiting` name sections or settings; what waits holds from the next start.
+    """
+
+    settings: Settings
+    changed: tuple[str, ...]
+    waiting: tuple[str, ...]

@@ -233,22 +233,3 @@ def _calendar_days(text: str, today: date) -> _Days | None:
         year, month = divmod(today.year * 12 + today.month - 1 - ago, 12)
         return _months(date(year, month + 1, 1), 1)
     return _months(date(today.year - ago, 1, 1), 12) if name == "year" else None
-
-
-def format_moment(moment: Moment) -> str:
-    """Return ISO 8601 in the moment's own zone: "2026-03-01T12:00:00+05:30".
-
-    What ISO cannot write (another year than 1 to 9999, a zone of a day or more) is "@seconds".
-    """
-    local = _in_own_zone(moment)
-    return f"@{moment.seconds}" if local is None else local.isoformat(timespec="seconds")
-
-
-def _in_own_zone(moment: Moment) -> datetime | None:
-    if abs(moment.zone_minutes) >= 24 * 60:
-        return None
-    zone = timezone(timedelta(minutes=moment.zone_minutes))
-    try:
-        return (_EPOCH + timedelta(seconds=moment.seconds)).astimezone(zone)
-    except OverflowError:
-        return None

@@ -30,7 +30,6 @@ from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, 
 from paparatsd.interfaces.mcp.schemas import (
     COUNT,
     ESTIMATE,
-    MAX_QUESTION_CHARS,
     MAX_TOKENS_INPUT,
     NULLABLE_TEXT,
     TEXT,
@@ -73,7 +72,7 @@ _ARCH_CONTEXT = ToolSpec(
     input_schema=object_of(
         {
             "question": string(
-                "A question, or files with commas", minLength=1, maxLength=MAX_QUESTION_CHARS
+                "A question, or files with commas", minLength=1, maxLength=limits.MAX_QUESTION_CHARS
             ),
             **WHERE,
             "min_score": fraction("Likeness at least"),

@@ -33,7 +33,6 @@ from paparatsd.interfaces.mcp.page import Page
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, not_asked, token_budget
 from paparatsd.interfaces.mcp.schemas import (
     ESTIMATE,
-    MAX_QUESTION_CHARS,
     MAX_TOKENS_INPUT,
     NULLABLE_COUNT,
     TEXT,
@@ -63,7 +62,7 @@ _TERM_SEARCH = ToolSpec(
     ),
     input_schema=object_of(
         {
-            "query": string("The word", minLength=1, maxLength=MAX_QUESTION_CHARS),
+            "query": string("The word", minLength=1, maxLength=limits.MAX_QUESTION_CHARS),
             **WHERE,
             "limit": whole("How many terms", 1, limits.MAX_TERMS_FOUND, limits.DEFAULT_TERMS_FOUND),
             "min_score": fraction("Likeness at least, of terms that are only similar"),

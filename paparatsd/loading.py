@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from paparatsd.cron import parse_cron
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
@@ -37,6 +38,7 @@ from paparatsd.options import (
 from paparatsd.private_file import is_private, read_token
 from paparatsd.providers import NAMES, embedder_notes, provider_name, resolve_embedder
 from paparatsd.publication import publication_of
+from paparatsd.remote_address import git_tokens
 from paparatsd.settings import Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
@@ -65,6 +67,14 @@ def _group(text: str) -> str:
         raise ValueError(text) from error
 
 
+def _schedule(text: str) -> str:
+    try:
+        return text.lower() if text.lower() == "off" else parse_cron(text).text
+    except BadQuery as error:
+        raise ValueError(text) from error
+
+
+SCHEDULE = Text("a cron expression of five fields, a name such as @hourly, or off", _schedule)
 URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
 PROVIDER = Text(", ".join(NAMES), provider_name)
@@ -135,6 +145,13 @@ OPTIONS: dict[str, Option] = {
     "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
+    "remotes.cron": Option(SCHEDULE, ("CRON",)),
+    "remotes.cron_fast": Option(SCHEDULE, ("CRON_FAST",)),
+    "remotes.concurrency": Option(Whole(1, 32)),
+    "remotes.timeout_s": Option(Seconds(1, 86_400)),
+    "remotes.max_bytes": Option(Whole(1_000_000, 1 << 50)),
+    "push.max_files": Option(Whole(1, 10_000_000)),
+    "push.max_project_bytes": Option(Whole(1_000, 1 << 50)),
     "knowledge.tokens": Option(TOKENS, secret=True),
     "knowledge.audience": Option(LABELS),
     "knowledge.projects": Option(Names("project names")),
@@ -162,6 +179,7 @@ def load_settings(
         http=replace(settings.http, token=read_token(places.token_file)),
         embedder=resolve_embedder(settings.embedder, environment),
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
+        remotes=replace(settings.remotes, tokens=git_tokens(environment)),
         notes=notes,
         flags=dict(flags or {}),
     )

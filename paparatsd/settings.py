@@ -27,6 +27,7 @@ def drop_variables(names: Iterable[str]) -> None:
 
 
 SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS")
+SECRET_BEGINNING = "PAPARATS_GIT_TOKEN_"  # noqa: S105 - the beginning of a name
 
 
 def environment_of_children() -> dict[str, str]:
@@ -38,6 +39,7 @@ def environment_of_children() -> dict[str, str]:
         name: value
         for name, value in process_environment().items()
         if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
+        and not name.upper().startswith(SECRET_BEGINNING)
     }
 
 
@@ -116,6 +118,16 @@ class Places:
     def notes(self) -> Path:
         """What people and agents wrote down: terms and cards."""
         return self.data / "notes.sqlite3"
+
+    @property
+    def clones(self) -> Path:
+        """Our clones of repositories elsewhere."""
+        return self.state / "remotes"
+
+    @property
+    def pushed(self) -> Path:
+        """Files that programs have sent, by project."""
+        return self.data / "pushed"
 
     @property
     def embeddings(self) -> Path:
@@ -248,6 +260,30 @@ class ProjectSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RemotesSettings:
+    """Repositories elsewhere: when they are asked for news (`cron_fast`) and fetched (`cron`).
+
+    `cron` and `cron_fast` are cron expressions or "off". `tokens` maps an environment variable's
+    name to the token in it.
+    """
+
+    cron: str = "0 */3 * * *"
+    cron_fast: str = "*/10 * * * *"
+    concurrency: int = 2
+    timeout_s: float = 1_800.0
+    max_bytes: int = 4 << 30
+    tokens: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PushSettings:
+    """How much of a project's files is kept that programs send."""
+
+    max_files: int = 100_000
+    max_project_bytes: int = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
 class KnowledgeSettings:
     """The knowledge endpoint: who may ask, and about which documents.
 
@@ -284,6 +320,8 @@ class Settings:
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    remotes: RemotesSettings = RemotesSettings()
+    push: PushSettings = PushSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -27,6 +27,7 @@ STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.UnknownAddress: 404,
     errors.UnknownDocument: 404,
     errors.Conflict: 409,
+    errors.TooLarge: 413,
     errors.Refused: 403,
     errors.Busy: 503,
     errors.Unavailable: 503,

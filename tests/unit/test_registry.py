@@ -215,7 +215,7 @@ def test_a_hand_edit_survives_an_add(projects: ProjectsFile, tmp_path: Path) -> 
     assert [(one.name, one.group) for one in registry.entries] == [("one", "team"), ("two", "team")]
     assert registry.entries[0].overrides == {"docs": {"kind": "code"}}
     assert len(registry.problems) == 1
-    assert "not supported yet" in registry.problems[0]
+    assert "no place to keep it" in registry.problems[0]
     assert "url: owner/repo" in file.read_text()
 
 
@@ -263,7 +263,7 @@ def test_an_empty_list_means_no_projects(projects: ProjectsFile, tmp_path: Path)
         ("3", "not a mapping"),
         ("{}", "exactly one of path and url"),
         ("{path: /a, url: b/c}", "exactly one of path and url"),
-        ("{url: b/c}", "clone the repository"),
+        ("{url: ftp://b/c}", "not fetched over ftp"),
         ("{path: 5}", "path: allowed: text"),
         ("{path: src/a}", "relative"),
         ("{path: /}", "whole machine"),

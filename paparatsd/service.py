@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.publication import unregistered_lines
+from paparatsd.pushed_files import PushedFiles
+from paparatsd.pushed_service import PushedService
+from paparatsd.remotes_service import RemotesService
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from paparatsd.knowledge.notes import Notes
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
+    from paparatsd.remotes import Remotes
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
@@ -79,6 +84,7 @@ class Service:
         processes: Callable[[], Mapping[str, int]],
         reload: Callable[[], Awaitable[Reloaded]],
         stop: Callable[[], None],
+        remotes: Remotes,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -121,6 +127,12 @@ class Service:
             history=history,
             pipeline=pipeline,
             filler=filler,
+            remote_of=remotes.status_of,
+        )
+        self._fetched = remotes
+        self.remotes = RemotesService(remotes, projects, self._register)
+        self.pushed = PushedService(
+            PushedFiles(settings.places.pushed), settings, projects, roster, ledger, self._register
         )
         self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
@@ -201,7 +213,7 @@ class Service:
             problems=self._problems(projects),
             # An offer names the project beside which the work tree is.
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
-            outlets=self._outlets(),
+            outlets=(*self._outlets(), *self._fetched.outlets()),
             knowledge=self.published,
         )
 
@@ -238,6 +250,11 @@ class Service:
             for item in projects
             if item.history is not None and item.history.state is HistoryState.BROKEN
         ]
+        own += [
+            f"{item.name}: {item.remote.problem}"
+            for item in projects
+            if item.remote is not None and item.remote.problem and item.state not in bad
+        ]
         store = self._store_problems()
         said = self._settings.notes
         here = {item.name for item in self._roster.sessions()}
@@ -256,10 +273,14 @@ class Service:
             checkout = await repo.locate(path)
             if checkout.refused:
                 raise BadQuery(checkout.problem)
+        return await self._register(
+            partial(self._projects.add, str(path), name=name, group=group, hooks=hooks)
+        )
+
+    async def _register(self, write: Callable[[], ProjectEntry]) -> ProjectEntry:
+        """Write an entry into the project list and bring everything in line with it."""
         async with self._changing:
-            entry = await asyncio.to_thread(
-                self._projects.add, str(path), name=name, group=group, hooks=hooks
-            )
+            entry = await asyncio.to_thread(write)
             await self._apply(self._projects.registry.entries)
         return entry
 
@@ -285,8 +306,9 @@ class Service:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
         self._roster.session(name)
         async with self._changing:
-            await asyncio.to_thread(self._projects.remove, name)
+            gone = await asyncio.to_thread(self._projects.remove, name)
             await self._apply(self._projects.registry.entries)
+        await self.pushed.forget(gone)
 
     async def _apply(self, entries: Sequence[ProjectEntry]) -> tuple[str, ...]:
         """Bring sessions and hooks in line with the list; returns what changed, in words."""
@@ -294,7 +316,13 @@ class Service:
         changes = await self._roster.apply(entries)
         after = [session.entry for session in self._roster.sessions()]
         await self._hooks.follow(before, after)
+        await self.follow_remotes()
         return changes
+
+    async def follow_remotes(self) -> None:
+        """Bring the clones of repositories elsewhere in line with the list."""
+        registry = self._projects.registry
+        await self._fetched.follow(registry.entries, whole=not registry.problems)
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
         """Return the projects of one group, or all, ordered by name."""
@@ -363,6 +391,8 @@ class Service:
         if not path.is_dir():
             raise BadQuery(f"{path} is not a directory")
         checkout = await repo.locate(path)
+        if named and named[0].entry.remote is not None:
+            raise BadQuery(f"{target} is a clone of ours: nobody commits there, so no hooks are")
         if not checkout.git:
             raise BadQuery(checkout.problem or f"{path} is not a git repository; it has no hooks")
         return checkout

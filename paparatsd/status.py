@@ -10,16 +10,18 @@ from paparatsd.model import ProjectState
 from paparatsd.status_model import ProjectStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import ProjectName
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
     from paparatsd.sources.watch import WatchHub
+    from paparatsd.status_model import RemoteStatus
 
 
 class Statuses:
@@ -34,6 +36,7 @@ class Statuses:
         history: HistoryKeeper,
         pipeline: Pipeline,
         filler: DenseFiller | None,
+        remote_of: Callable[[ProjectName], RemoteStatus | None],
     ) -> None:
         self._ledger = ledger
         self._hub = hub
@@ -41,6 +44,7 @@ class Statuses:
         self._history = history
         self._pipeline = pipeline
         self._filler = filler
+        self._remote_of = remote_of
 
     async def of(self, sessions: Sequence[ProjectSession]) -> tuple[ProjectStatus, ...]:
         """Return the status of each project, in their order."""
@@ -84,6 +88,8 @@ class Statuses:
             hooks=self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),
+            remote=self._remote_of(session.name),
+            pushed=session.entry.pushed,
         )
 
 

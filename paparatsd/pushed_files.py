@@ -108,12 +108,12 @@ class PushedFiles:
 
     def delete(self, name: str, path: str) -> bool:
         """Delete a file, and directories that are empty then; False when there was none."""
-        with _writing(self._top):
+        with _writing(self._top, FileNotFoundError):
             try:
                 with self._parent(name, path, create=False) as parent:
                     os.unlink(path.rpartition("/")[2], dir_fd=parent)
                     os.fsync(parent)
-            except (FileNotFoundError, IsADirectoryError, PermissionError, Conflict):
+            except (FileNotFoundError, IsADirectoryError, Conflict):
                 return False
         above = path
         while (above := above.rpartition("/")[0]) != "":
@@ -173,10 +173,10 @@ class PushedFiles:
 
 
 @contextmanager
-def _writing(top: Path) -> Iterator[None]:
+def _writing(top: Path, *expected: type[OSError]) -> Iterator[None]:
     try:
         yield
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
+    except expected:
         raise
     except OSError as error:
         raise StateUnwritable(f"{top} cannot be written: {error.strerror}") from None

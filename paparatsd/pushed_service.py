@@ -102,6 +102,8 @@ class PushedService:
             if entry is None:
                 entry = await self._register(partial(self._projects.add_pushed, name, group))
             written = await self._write(name, contents)
+            # What may not be kept any more must not stay as it was before.
+            await self._drop(name, refused)
         session = self._roster.session(name)
         if force:
             session.reindex(Depth.FULL)
@@ -120,7 +122,7 @@ class PushedService:
     async def change(
         self, group: str, project: str, file: PushedFile, *, wait_s: float = 60.0
     ) -> PushAnswer:
-        """Take one file of a known project in; as `push`, and UnknownProject, TooLarge for a file."""
+        """Take one file of a known project in; as `push`, and UnknownProject, TooLarge."""
         if self._entry(check_project_name(project), group) is None:
             raise UnknownProject(f"no project named {project!r}; POST /api/index makes one")
         if len(_encoded(file)) > self._max_file_bytes:
@@ -234,6 +236,13 @@ class PushedService:
         finally:
             self._offer(name, written)
         return len(written)
+
+    async def _drop(self, name: ProjectName, paths: Collection[str]) -> None:
+        sizes = await self._known_sizes(name)
+        for path in paths:
+            if path in sizes and await asyncio.to_thread(self._files.delete, name, path):
+                del sizes[path]
+                self._offer(name, {path})
 
     # ------------------------------------------------------------------ the index
 

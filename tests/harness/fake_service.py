@@ -52,6 +52,7 @@ from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
 from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
+from tests.harness.fake_content import FakePushed, FakeRemotes
 from tests.harness.fake_graph import FakeGraph
 from tests.harness.fake_knowledge import FakeDocs, FakeGlossary, FakeKnowledge, FakeMemory, world
 
@@ -174,6 +175,16 @@ class FakeService:
         if self.failure is not None:
             self.knowledge.failure = self.failure
         return self.knowledge
+
+    @property
+    def remotes(self) -> FakeRemotes:
+        """Repositories elsewhere."""
+        return FakeRemotes(self.calls)
+
+    @property
+    def pushed(self) -> FakePushed:
+        """Files that are sent."""
+        return FakePushed(self.calls)
 
     @property
     def graph(self) -> FakeGraph:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from paparatsd.status_model import RemoteStatus
 
 
+NO_HOOKS = "absent"
+"""In a clone of ours, and in what is pushed, nobody commits."""
+
+
 class Statuses:
     """Puts together what the parts know of a project."""
 
@@ -60,6 +64,7 @@ class Statuses:
         self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
     ) -> ProjectStatus:
         total = totals.get(now.project_id)
+        kept_by_us = session.entry.remote is not None or session.entry.pushed
         fresh = session.freshness()
         state, reason, vectors_left = now.state, now.reason, 0
         if now.repo is not None and self._filler is not None:
@@ -85,7 +90,7 @@ class Statuses:
             freshness=fresh.state,
             checked_at=now.checked_at,
             watching=self._hub.health(session.name),
-            hooks=self._hooks.state_of(session.name),
+            hooks=NO_HOOKS if kept_by_us else self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),
             remote=self._remote_of(session.name),

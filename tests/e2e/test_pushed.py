@@ -12,7 +12,6 @@ from tests.harness.daemon import Refusal, running_daemon
 from tests.harness.repos import python_module
 
 if TYPE_CHECKING:
-
     from tests.harness.daemon import Daemon
 
 

@@ -271,7 +271,9 @@ class RemoteFollower:
             log.warning("clone_broken", project=self.name, error=str(error))
         self._state = CLONING
         await asyncio.to_thread(remove_clone, self.root)
-        return await make_clone(self.root, self._wanted, tip)
+        commit = await make_clone(self.root, self._wanted, tip)
+        self._on_change(self.name)  # also when it is the commit of before
+        return commit
 
     async def _write(self, note: CloneNote) -> None:
         self._note = note

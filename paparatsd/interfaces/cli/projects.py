@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import Broken, UnknownProject
+from paparatsd.errors import Broken, Unavailable, UnknownProject
 from paparatsd.exits import INTERRUPTED
 from paparatsd.interfaces.cli.background import ensure_running
 from paparatsd.interfaces.cli.consent import agreed, is_asked
@@ -86,6 +86,8 @@ def _follow(context: Context, entry: Mapping[str, Any], *, added: bool) -> int:
     except KeyboardInterrupt:
         context.output.note(f"{name} is registered; indexing goes on in the background")
         return INTERRUPTED
+    if project["state"] == "missing" and project.get("remote"):
+        raise Unavailable(f"{project['reason']}; {name} is registered, it is tried again")
     if project["state"] == "error":
         raise Broken(f"{name} could not be indexed: {project['reason']}")
     if context.as_json:

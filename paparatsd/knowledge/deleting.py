@@ -48,10 +48,11 @@ async def delete_notes(
         beside = [one for group in groups for one in await notes.all_of(group, kinds)]
         before = {one.id: one.status for one in beside}
         mended = mend(there, beside)
+        risen = {one.id for one in mended if one.status == HOLDS and before[one.id] != HOLDS}
         gone = {one.id for one in there}
         await notes.delete([one for one in asked if one in gone], mended)
     return Deleted(
         tuple(one for one in asked if one in gone),
         tuple(one for one in asked if one not in gone),
-        tuple(one.id for one in mended if one.status == HOLDS != before[one.id] and accept(one)),
+        tuple(one.id for one in mended if one.id in risen and accept(one)),
     )

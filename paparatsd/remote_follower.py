@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import zlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -53,6 +53,17 @@ _BROKEN = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How many remotes are asked, and how many fetched, at a time.
+
+    They are apart, so that two clones that take an hour do not keep the rest from being asked.
+    """
+
+    asking: asyncio.Semaphore
+    fetching: asyncio.Semaphore
+
+
 class RemoteFollower:
     """One repository elsewhere; `root` is its clone.
 
@@ -68,7 +79,7 @@ class RemoteFollower:
         *,
         settings: RemotesSettings,
         clock: Clock,
-        slots: asyncio.Semaphore,
+        slots: Slots,
         on_change: Callable[[ProjectName], None],
     ) -> None:
         self.name, self.spec, self.root = name, spec, root
@@ -201,8 +212,7 @@ class RemoteFollower:
     async def _cycle(self, *, whole: bool) -> None:
         before = (self._note.commit, self._there, self._problem)
         try:
-            async with self._slots:
-                await self._renew(whole=whole)
+            await self._renew(whole=whole)
         except GitFailed as error:
             self._fail(trouble_words(error, self.address, has_token=self._has_token))
         except OSError as error:
@@ -231,7 +241,8 @@ class RemoteFollower:
         """Ask, and unless there is nothing new, fetch. Raises GitFailed, OSError."""
         self._state = ASKING
         now, note = self._clock.now(), self._note
-        tip = await ask_tip(self.root.parent, self._wanted)
+        async with self._slots.asking:
+            tip = await ask_tip(self.root.parent, self._wanted)
         self._there = await asyncio.to_thread(self.root.is_dir)
         same = note.complete and note.follows == follows_of(self.spec)
         if (
@@ -245,7 +256,8 @@ class RemoteFollower:
         self._state = FETCHING if self._there else CLONING
         # What a crash leaves behind from here on is looked at again.
         await self._write(replace(note, complete=False))
-        commit = await self._clone_or_fetch(tip)
+        async with self._slots.fetching:
+            commit = await self._clone_or_fetch(tip)
         self._note = CloneNote(
             commit=commit,
             tip=tip.commit,
@@ -257,8 +269,9 @@ class RemoteFollower:
             full_at=now,
         )
         await self._write(self._note)
-        if await tidy_clone(self.root, self._settings.timeout_s):
-            log.info("remote_packed", project=self.name)
+        async with self._slots.fetching:
+            if await tidy_clone(self.root, self._settings.timeout_s):
+                log.info("remote_packed", project=self.name)
 
     async def _clone_or_fetch(self, tip: Tip) -> str:
         if not self._there:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import BadQuery
-from paparatsd.remote_follower import RemoteFollower, forget_clone
+from paparatsd.remote_follower import RemoteFollower, Slots, forget_clone
 from paparatsd.status_model import Outlet
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 RESTART_S = 60.0
+ASKED_PER_FETCH = 4
 
 
 class Remotes:
@@ -43,7 +44,10 @@ class Remotes:
         self._settings = settings
         self._top = top
         self._on_change = on_change
-        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._slots = Slots(
+            asyncio.Semaphore(ASKED_PER_FETCH * settings.concurrency),
+            asyncio.Semaphore(settings.concurrency),
+        )
         self._followers: dict[ProjectName, RemoteFollower] = {}
         self._tasks: dict[ProjectName, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None

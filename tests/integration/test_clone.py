@@ -22,6 +22,7 @@ from paparatsd.sources.clone import (
 )
 from paparatsd.sources.clone_policy import Access
 from paparatsd.sources.clone_trouble import trouble_words
+from tests.harness.full_disk import files_no_larger_than
 from tests.harness.git_remote import GitServer, Upstream
 from tests.harness.repos import Repo
 
@@ -233,6 +234,22 @@ async def test_what_a_killed_git_left_behind_is_no_obstacle(
         os.utime(path, (1, 1))
     commit = upstream.push({"a.txt": "two\n"})
     assert await renew(made, wanted) == made.head() == commit
+
+
+async def test_on_a_full_disk_nothing_is_left_and_the_next_try_is_whole(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    upstream.push({"big.bin": os.urandom(300_000)})
+    wanted = wanted_of(upstream.url)
+    with files_no_larger_than(100_000), pytest.raises(GitFailed):
+        await clone(tmp_path, wanted)
+    assert list((tmp_path / "remotes").iterdir()) == []
+    made = await clone(tmp_path, wanted)
+    more = upstream.push({"big.bin": os.urandom(300_000)})
+    with files_no_larger_than(100_000), pytest.raises(GitFailed):
+        await renew(made, wanted)
+    assert made.git("status", "--porcelain") == ""
+    assert await renew(made, wanted) == made.head() == more
 
 
 async def test_cancelled_while_cloning_nothing_is_left(tmp_path: Path, upstream: Upstream) -> None:

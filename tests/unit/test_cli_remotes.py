@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-
 from paparatsd.exits import NOT_TAKEN
 from tests.harness.fake_control import daemon_status, project
 from tests.unit.test_cli_commands import run, run_json
 
 if TYPE_CHECKING:
     import pytest
+
     from tests.harness.fake_control import FakeControl
 
 URL = "https://github.com/acme/shop"

@@ -81,17 +81,15 @@ async def test_files_that_are_pushed_are_found_changed_deleted_and_kept() -> Non
 
 
 async def test_over_tcp_files_are_taken_with_the_token_alone() -> None:
-    async with running_daemon() as daemon:
+    options = {"PAPARATS_SEARCH_ALLOWED_PROJECTS": "shop"}
+    async with running_daemon(options, start=False) as daemon:
+        (daemon.home / "config").mkdir()
+        create_token(daemon.home / "config" / "token")
+        token = (daemon.home / "config" / "token").read_text().strip()
+        await daemon.start()
         url = f"{await daemon.http_url()}/api/index"
+        bearer = {"Authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(timeout=30) as client:
-            assert (await client.post(url, json=batch(("a.py", "a = 1")))).status_code == 403
-            await daemon.stop()
-            create_token(daemon.home / "config" / "token")
-            daemon.options = {"PAPARATS_SEARCH_ALLOWED_PROJECTS": "shop"}
-            await daemon.start()
-            url = f"{await daemon.http_url()}/api/index"
-            token = (daemon.home / "config" / "token").read_text().strip()
-            bearer = {"Authorization": f"Bearer {token}"}
             assert (await client.post(url, json=batch())).status_code == 401
             other = {**batch(("a.py", "a = 1")), "project": "den"}
             assert (await client.post(url, json=other, headers=bearer)).status_code == 404

@@ -116,16 +116,9 @@ async def test_a_daemon_that_is_killed_while_it_clones_clones_again_and_a_remova
 
 async def test_a_token_lets_us_in_and_is_seen_nowhere(upstream: Upstream, tmp_path: Path) -> None:
     with GitServer(tmp_path, credential=f"x-access-token:{TOKEN}") as server:
-        async with running_daemon() as daemon:
-            await daemon.call("POST", "/v1/projects", {"url": server.url("shop")})
-            status = await daemon.wait_until(
-                lambda status: any("asks who we are" in one for one in status["problems"])
-            )
-            assert f"PAPARATS_GIT_TOKEN_127_0_0_1_{server.port}" in str(status["problems"])
-            await daemon.stop()
-            daemon.options = {f"PAPARATS_GIT_TOKEN_127_0_0_1_{server.port}": TOKEN}
-            await daemon.start()
-            await daemon.wait_ready("shop")
+        variable = f"PAPARATS_GIT_TOKEN_127_0_0_1_{server.port}"
+        async with running_daemon({variable: TOKEN}) as daemon:
+            await follow(daemon, server.url("shop"))
             assert await daemon.paths("marmot_function_1") == ["src/marmot.py"]
             server.credential = "x-access-token:another"
             failed = await daemon.call("POST", "/v1/fetch", {}, within_s=30)

@@ -42,6 +42,7 @@ from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
+from paparatsd.sweeper import Sweeper
 from paparatsd.systemd import Notifier, inherited_sockets
 from paparatsd.urgency import ask_for_short_slices
 
@@ -89,6 +90,7 @@ class Daemon:
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
         self._remotes: Remotes | None = None
+        self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
@@ -120,6 +122,7 @@ class Daemon:
             settings=self._settings.remotes,
             top=self._settings.places.clones,
             on_change=self._on_fetched,
+            sweep=self._sweeper.wake,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
         projects = self._projects = ProjectsFile(
@@ -166,6 +169,7 @@ class Daemon:
                 tasks.create_task(parts.notes.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(remotes.run()),
+                tasks.create_task(self._sweeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
@@ -276,6 +280,7 @@ class Daemon:
             reload=self._reload,
             stop=self._stop.set,
             remotes=remotes,
+            sweep=self._sweeper.wake,
         )
 
     async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:

@@ -29,7 +29,7 @@ from paparatsd.repo_config import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paparatsd.model import GroupName, RemoteSpec
+    from paparatsd.model import GroupName, ProjectName, RemoteSpec
 
 OVERRIDE_KEYS = frozenset({"language", "indexing", "metadata", "docs"})
 ENTRY_KEYS = (
@@ -203,13 +203,23 @@ def _path_of(raw: Mapping[str, Any], remote: RemoteSpec | None, rooms: Rooms | N
     if path is None and rooms is None:
         raise BadQuery("there is no place to keep it in")
     if remote is not None and rooms is not None:
-        name = check_project_name(name_of(raw))
+        name = check_kept_name(name_of(raw))
         return str(rooms.clones / f"{name}-{parse_address(remote.url).digest()}")
     if pushed and rooms is not None:
-        return str(rooms.pushed / check_project_name(name_of(raw)))
+        return str(rooms.pushed / check_kept_name(name_of(raw)))
     if not isinstance(path, str):
         raise BadQuery("path: allowed: text; put it into quotes")
     return path
+
+
+def check_kept_name(name: str) -> ProjectName:
+    """Return the name of a project whose files we keep; raises BadQuery.
+
+    Beside them, names that begin with a dot are of what is under way or to be deleted.
+    """
+    if name.startswith("."):
+        raise BadQuery(f"{name!r} cannot be the name of a project that is kept here: drop the dot")
+    return check_project_name(name)
 
 
 def source_of(entry: ProjectEntry) -> str:

@@ -8,7 +8,6 @@ All of this is blocking IO.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict, StateUnwritable
 from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.sweeper import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,22 +124,15 @@ class PushedFiles:
         return True
 
     def forget(self, name: str) -> None:
-        """Delete everything of a project."""
-        gone = self._top / f"{TEMPORARY}gone-{name}-{time.monotonic_ns()}"
-        with suppress(FileNotFoundError):
-            self.root(name).rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+        """Set everything of a project aside, to be deleted."""
+        with _writing(self._top):
+            set_aside(self.root(name))
 
     def tidy(self) -> None:
-        """Delete what a crash has left half written or half deleted."""
-        with suppress(FileNotFoundError):
-            for path in list(self._top.iterdir()):
-                if not path.name.startswith(TEMPORARY):
-                    continue
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink(missing_ok=True)
+        """Delete what a crash has left half written."""
+        with suppress(OSError):
+            for path in list(self._top.glob(f"{TEMPORARY}*")):
+                path.unlink(missing_ok=True)
 
     def _has(self, name: str, path: str, data: bytes) -> bool:
         try:

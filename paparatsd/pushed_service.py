@@ -13,7 +13,7 @@ import structlog
 from paparatsd.errors import BadQuery, Conflict, TooLarge, UnknownProject
 from paparatsd.model import ChangeBatch, Depth, ProjectName
 from paparatsd.naming import check_group_name, check_project_name
-from paparatsd.project_entries import source_of
+from paparatsd.project_entries import check_kept_name, source_of
 from paparatsd.pushed_files import PushedFiles, check_pushed_path
 from paparatsd.redact import is_secret_name
 
@@ -67,6 +67,7 @@ class PushedService:
         roster: Roster,
         ledger: Ledger,
         register: Callable[[Callable[[], ProjectEntry]], Awaitable[ProjectEntry]],
+        sweep: Callable[[], None],
     ) -> None:
         self._files = files
         self._limits = settings.push
@@ -77,6 +78,7 @@ class PushedService:
         self._roster = roster
         self._ledger = ledger
         self._register = register
+        self._sweep = sweep
         self._locks: dict[str, asyncio.Lock] = {}
         self._sizes: dict[str, dict[str, int]] = {}
 
@@ -163,6 +165,7 @@ class PushedService:
         async with self._lock(entry.name):
             self._sizes.pop(entry.name, None)
             await asyncio.to_thread(self._files.forget, entry.name)
+        self._sweep()
 
     async def tidy(self) -> None:
         """Delete what a crash has left; before anything is written."""
@@ -174,7 +177,7 @@ class PushedService:
         self, group: str, project: str, files: Sequence[PushedFile]
     ) -> tuple[ProjectName, dict[str, bytes], dict[str, str]]:
         """Return name, contents by path, and what is not kept, with the reason."""
-        name = check_project_name(project)
+        name = check_kept_name(project)
         check_group_name(group)
         contents: dict[str, bytes] = {}  # of several with one path the last one counts
         refused: dict[str, str] = {}

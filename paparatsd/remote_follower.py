@@ -22,13 +22,13 @@ from paparatsd.sources.clone import (
     Wanted,
     ask_tip,
     make_clone,
-    remove_clone,
     renew_clone,
     tidy_clone,
 )
 from paparatsd.sources.clone_policy import Access
 from paparatsd.sources.clone_trouble import trouble_words
 from paparatsd.status_model import Fetched, RemoteStatus
+from paparatsd.sweeper import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,10 +68,10 @@ class RemoteFollower:
     """One repository elsewhere; `root` is its clone.
 
     `slots` bounds how many are fetched at a time. `on_change` is called with the name whenever the
-    files may have changed, or the reason why there are none.
+    files may have changed, or the reason why there are none; `sweep` when a clone was set aside.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - wired in one place
         self,
         name: ProjectName,
         spec: RemoteSpec,
@@ -81,6 +81,7 @@ class RemoteFollower:
         clock: Clock,
         slots: Slots,
         on_change: Callable[[ProjectName], None],
+        sweep: Callable[[], None],
     ) -> None:
         self.name, self.spec, self.root = name, spec, root
         self.address = parse_address(spec.url)
@@ -88,6 +89,7 @@ class RemoteFollower:
         self._clock = clock
         self._slots = slots
         self._on_change = on_change
+        self._sweep = sweep
         self._note = CloneNote()
         self._state = WAITING
         self._problem = ""
@@ -283,7 +285,8 @@ class RemoteFollower:
                 raise
             log.warning("clone_broken", project=self.name, error=str(error))
         self._state = CLONING
-        await asyncio.to_thread(remove_clone, self.root)
+        await asyncio.to_thread(set_aside, self.root)
+        self._sweep()
         commit = await make_clone(self.root, self._wanted, tip)
         self._on_change(self.name)  # also when it is the commit of before
         return commit
@@ -294,6 +297,6 @@ class RemoteFollower:
 
 
 def forget_clone(root: Path) -> None:
-    """Delete a clone and the note on it."""
-    remove_clone(root)
+    """Move a clone out of the way and delete the note on it."""
+    set_aside(root)
     note_path(root).unlink(missing_ok=True)

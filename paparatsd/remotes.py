@@ -10,7 +10,9 @@ import structlog
 
 from paparatsd.errors import BadQuery
 from paparatsd.remote_follower import RemoteFollower, Slots, forget_clone
+from paparatsd.sources.clone import TEMPORARY
 from paparatsd.status_model import Outlet
+from paparatsd.sweeper import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +31,8 @@ ASKED_PER_FETCH = 4
 class Remotes:
     """Follows one remote for each project that names one; `top` holds the clones, and only these.
 
-    `on_change` is called with the name of a project whose clone may have changed.
+    `on_change` is called with the name of a project whose clone may have changed, `sweep` when
+    something was set aside.
     """
 
     def __init__(
@@ -39,11 +42,13 @@ class Remotes:
         settings: RemotesSettings,
         top: Path,
         on_change: Callable[[ProjectName], None],
+        sweep: Callable[[], None],
     ) -> None:
         self._clock = clock
         self._settings = settings
         self._top = top
         self._on_change = on_change
+        self._sweep = sweep
         self._slots = Slots(
             asyncio.Semaphore(ASKED_PER_FETCH * settings.concurrency),
             asyncio.Semaphore(settings.concurrency),
@@ -79,6 +84,7 @@ class Remotes:
             await asyncio.to_thread(
                 self._prepare, {Path(one.path) for one in wanted.values()}, whole
             )
+            self._sweep()
         for name, entry in wanted.items():
             if name in self._followers or entry.remote is None:
                 continue
@@ -90,6 +96,7 @@ class Remotes:
                 clock=self._clock,
                 slots=self._slots,
                 on_change=self._on_change,
+                sweep=self._sweep,
             )
             self._start(follower)
 
@@ -153,16 +160,24 @@ class Remotes:
             await asyncio.wait({task})
 
     def _prepare(self, roots: set[Path], whole: bool) -> None:
-        """Make the directory, and delete clones that nobody wants and what a crash left behind."""
+        """Make the directory, and set aside what nobody wants and what a crash left behind."""
         self._top.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path in self._top.iterdir():
-            if whole and path.suffix == ".json" and path.with_suffix("") not in roots:
-                path.unlink(missing_ok=True)
-            half_made = path.name.startswith(".tmp-") and not self._tasks
-            unwanted = whole and not path.name.startswith(".tmp-") and path not in roots
-            if path.is_dir() and not path.is_symlink() and (half_made or unwanted):
+            if path.name.startswith(GONE):
+                continue
+            if path.suffix == ".json":
+                if whole and path.with_suffix("") not in roots:
+                    path.unlink(missing_ok=True)
+            elif self._is_unwanted(path, roots, whole=whole):
                 forget_clone(path)
                 log.info("clone_deleted", path=str(path))
+
+    def _is_unwanted(self, path: Path, roots: set[Path], *, whole: bool) -> bool:
+        if path.is_symlink() or not path.is_dir():
+            return False
+        if path.name.startswith(TEMPORARY):
+            return not self._tasks  # else it may be one that is being made
+        return whole and path not in roots
 
 
 def _names(followers: Sequence[RemoteFollower]) -> str:

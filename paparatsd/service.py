@@ -85,6 +85,7 @@ class Service:
         reload: Callable[[], Awaitable[Reloaded]],
         stop: Callable[[], None],
         remotes: Remotes,
+        sweep: Callable[[], None],
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -132,7 +133,13 @@ class Service:
         self._fetched = remotes
         self.remotes = RemotesService(remotes, projects, self._register)
         self.pushed = PushedService(
-            PushedFiles(settings.places.pushed), settings, projects, roster, ledger, self._register
+            PushedFiles(settings.places.pushed),
+            settings,
+            projects,
+            roster,
+            ledger,
+            self._register,
+            sweep,
         )
         self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()

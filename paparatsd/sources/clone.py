@@ -32,7 +32,7 @@ LOOK_S = 1.0
 MANY_PACKS = 20
 STALE_LOCK_S = 30.0
 TEMPORARY = ".tmp-"
-"""How the names of directories begin in which a clone is made or deleted."""
+"""How the names of directories begin in which a clone is made."""
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 FOLLOWED = "refs/paparats/followed"
 """What was fetched last, whatever it is called at the remote."""
@@ -165,15 +165,8 @@ async def tidy_clone(root: Path, deadline_s: float) -> bool:
 
 
 def remove_clone(root: Path) -> None:
-    """Delete a clone; it is moved out of the way first, so that half of one is never seen."""
-    gone = root
-    if not root.name.startswith(TEMPORARY):
-        gone = root.with_name(f"{TEMPORARY}{root.name}-{os.getpid()}-{time.monotonic_ns()}")
-        try:
-            root.rename(gone)
-        except FileNotFoundError:
-            return
-    shutil.rmtree(gone, ignore_errors=True)
+    """Delete a clone that nobody looks at."""
+    shutil.rmtree(root, ignore_errors=True)
 
 
 async def _fetch(root: Path, wanted: Wanted, tip: Tip) -> str:

@@ -76,7 +76,8 @@ async def test_files_that_are_pushed_are_found_changed_deleted_and_kept() -> Non
         assert gone["message"] == "src/marmot.py was deleted"
         assert await daemon.paths("beaver_function_1") == []
         await daemon.remove("shop")
-        assert list((daemon.home / "data" / "pushed").iterdir()) == []
+        pushed = daemon.home / "data" / "pushed"
+        await daemon.wait_until(lambda _: not list(pushed.iterdir()))
         assert "Traceback" not in daemon.log_text()
 
 

@@ -105,13 +105,13 @@ async def test_a_daemon_that_is_killed_while_it_clones_clones_again_and_a_remova
         (alone.state / "remotes" / ".tmp-shop-of-before").mkdir(exist_ok=True)
         await alone.start()
         await alone.wait_ready("shop", within_s=30)
-    names = {one.name for one in (alone.state / "remotes").iterdir()}
-    root = Path((await alone.project("shop"))["root"])
-    assert names == {root.name, f"{root.name}.json"}
+    remotes, root = alone.state / "remotes", Path((await alone.project("shop"))["root"])
+    only = {root.name, f"{root.name}.json"}
+    await alone.wait_until(lambda _: {one.name for one in remotes.iterdir()} == only)
     assert (await alone.project("shop"))["files"] == 101
 
     await alone.remove("shop")
-    assert list((alone.state / "remotes").iterdir()) == []
+    await alone.wait_until(lambda _: not list(remotes.iterdir()))
 
 
 async def test_a_token_lets_us_in_and_is_seen_nowhere(upstream: Upstream, tmp_path: Path) -> None:

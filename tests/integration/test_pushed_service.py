@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paparatsd.errors import Conflict, TooLarge, UnknownProject
+from paparatsd.errors import BadQuery, Conflict, TooLarge, UnknownProject
 from paparatsd.model import ProjectName, Skip, SkippedFile
 from paparatsd.project_entries import Rooms
 from paparatsd.pushed_files import PushedFiles
@@ -71,7 +71,7 @@ class World:
         parts: Any = self.index
         self.projects = projects
         self.service = PushedService(
-            PushedFiles(self.top), chosen, projects, parts, parts, register
+            PushedFiles(self.top), chosen, projects, parts, parts, register, lambda: None
         )
 
     async def push(self, *files: tuple[str, str], **options: Any) -> Any:
@@ -150,6 +150,15 @@ async def test_another_kind_of_project_or_another_group_is_a_conflict(
         with pytest.raises(UnknownProject, match="/api/index"):
             await call
     assert world.kept() == {"a": "1"}
+
+
+@pytest.mark.parametrize("name", [".gone-shop-1", ".tmp-x", "..", "a/b", ""])
+async def test_a_name_that_would_not_be_a_directory_of_its_own_is_refused(
+    world: World, name: str
+) -> None:
+    with pytest.raises(BadQuery):
+        await world.service.push("web", name, [PushedFile("a", "1")])
+    assert not world.top.exists()
 
 
 async def test_a_forced_group_takes_what_is_sent_for_any(tmp_path: Path) -> None:

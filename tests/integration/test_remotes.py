@@ -16,6 +16,7 @@ from paparatsd.model import GroupName, ProjectEntry, ProjectName, ProjectState, 
 from paparatsd.remote_notes import note_path, read_note, write_note
 from paparatsd.remotes import Remotes
 from paparatsd.settings import RemotesSettings
+from paparatsd.sweeper import Sweeper
 from tests.harness.git_remote import GitServer, Upstream
 from tests.harness.set_clock import SetClock
 
@@ -36,6 +37,7 @@ class World:
         self.top = tmp_path / "remotes"
         self.clock = SetClock()
         self.changes: list[ProjectName] = []
+        self.sweeper = Sweeper((self.top,))
 
     def entry(self, spec: RemoteSpec) -> ProjectEntry:
         return ProjectEntry(SHOP, str(self.top / "shop-1"), GroupName("web"), remote=spec)
@@ -45,7 +47,11 @@ class World:
         self, *specs: RemoteSpec, settings: RemotesSettings = SETTINGS
     ) -> AsyncIterator[Remotes]:
         remotes = Remotes(
-            clock=self.clock, settings=settings, top=self.top, on_change=self.changes.append
+            clock=self.clock,
+            settings=settings,
+            top=self.top,
+            on_change=self.changes.append,
+            sweep=self.sweeper.wake,
         )
         await remotes.follow([self.entry(spec) for spec in specs], whole=True)
         task = asyncio.create_task(remotes.run())
@@ -186,6 +192,8 @@ async def test_what_left_the_list_is_deleted_unless_the_list_was_not_read_whole(
         await remotes.follow([], whole=False)
         assert (world.top / "shop-1" / "a.txt").exists()
         await remotes.follow([], whole=True)
+        assert not (world.top / "shop-1").exists()
+        await world.sweeper.sweep()
         assert list(world.top.iterdir()) == []
         with pytest.raises(BadQuery, match="follows no repository elsewhere"):
             await remotes.fetch(SHOP)

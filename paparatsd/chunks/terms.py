@@ -61,7 +61,9 @@ def tokens(text: str) -> list[str]:
 def beginnings_of(terms: Iterable[str]) -> tuple[str, ...]:
     """Return how the plain words begin, in lower case, that can have one of these terms."""
     # Stemming takes letters from the end and changes one there at most.
-    return tuple({term[:STEMMED_ALIKE] if len(term) > STEMMED_ALIKE else term[:1] for term in terms})
+    return tuple(
+        {term[:STEMMED_ALIKE] if len(term) > STEMMED_ALIKE else term[:1] for term in terms}
+    )
 
 
 def find_tokens(

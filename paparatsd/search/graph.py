@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FileRow
+    from paparatsd.search.candidates import Files
     from paparatsd.search.matching import Definitions
     from paparatsd.search.recall import Pinned
     from paparatsd.search.views import Corpus
@@ -38,7 +38,7 @@ MOST_USERS, MOST_USERS_SHARE = 10, 0.3
 def graph_features(
     pinned: Pinned,
     values: dict[str, Floats],
-    files: Sequence[FileRow],
+    files: Files,
     records: Records,
     definitions: Definitions,
 ) -> dict[str, Floats]:

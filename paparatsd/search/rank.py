@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FeatureTable, FileRow, RecalledChunks
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable, RecalledChunks
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
     from paparatsd.search.scope import Scope

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import Chunk
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.shelf import Shelf
 
 FEWEST_CODE, FEWEST_MESSAGE = 8, 12

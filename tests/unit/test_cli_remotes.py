@@ -58,6 +58,9 @@ def test_a_directory_that_is_there_is_no_url_and_a_bare_repository_is_one(
     first, second = (call.body or {} for call in control.made("POST", "/v1/projects"))
     assert first["path"] == str(control.directory / "acme" / "shop")
     assert second["url"] == str(bare.resolve())
+    run(capsys, "add", "acme/misspelled")
+    third = control.made("POST", "/v1/projects")[2].body or {}
+    assert third["path"] == str(control.directory / "acme" / "misspelled")
     code, _, err = run(capsys, "add", "acme/shop", "--depth", "3")
     assert code == 64
     assert "--depth is for repositories elsewhere" in err

@@ -21,7 +21,7 @@ FETCH_S = 3_600.0
 def url_of(text: str) -> str | None:
     """Return what is meant as a repository elsewhere; None for a directory of this disk.
 
-    A directory that is there is never taken for `owner/repo`; a bare repository is to be cloned.
+    What is there, or could be, is never taken for `owner/repo`; a bare repository is to be cloned.
     """
     from paparatsd.remote_address import looks_remote
 
@@ -31,6 +31,8 @@ def url_of(text: str) -> str | None:
             (place / n).exists() for n in ("HEAD", "objects", "refs")
         )
         return str(place.resolve()) if bare else None
+    if ":" not in text and place.parent.is_dir():
+        return None  # `src/gone` where there is a `src`: a path that is not there
     return text if looks_remote(text) else None
 
 

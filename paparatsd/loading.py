@@ -19,6 +19,7 @@ from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MIN_TOKEN_CHARS,
+    Folders,
     Kind,
     Names,
     Seconds,
@@ -132,9 +133,11 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
+    "search.top_n": Option(Whole(1, 50), ("SCM_TOP_N",)),
     "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
+    "projects.allowed_roots": Option(Folders(), ("MCP_ALLOWED_ROOTS",)),
     "knowledge.tokens": Option(TOKENS, secret=True),
     "knowledge.audience": Option(LABELS),
     "knowledge.projects": Option(Names("project names")),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.answerable import Answerable
+from paparatsd.answerable import Answerable, only_these
 from paparatsd.docs_service import DocsService
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.glossary_service import GlossaryService
@@ -22,6 +22,7 @@ from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.publication import unregistered_lines
+from paparatsd.registration import free_name, registrable
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
@@ -262,6 +263,30 @@ class Service:
             )
             await self._apply(self._projects.registry.entries)
         return entry
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register what an agent names: `registration.py` has the rules. No hooks are installed.
+
+        Raises BadQuery, Conflict for a `name` that is taken.
+        """
+        allowed = self._settings.search.allowed_projects
+        if allowed:
+            raise BadQuery(
+                f"nothing is indexed at {path!r} that may be asked about; "
+                f"{only_these(allowed)}, and no agent may add another"
+            )
+        roots, entries = self._settings.projects.allowed_roots, self._projects.registry.entries
+        root = await asyncio.to_thread(registrable, path, roots, self._projects.home, entries)
+        for entry in entries:
+            if entry.path == str(root) and name in (None, entry.name):
+                return entry
+        chosen = name or free_name(root, {entry.name for entry in entries})
+        return await self.add_project(root, name=chosen, group=None, hooks=False)
+
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        return self._settings.search.top_n
 
     async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
         """Register a work tree that git added; its hooks are those of the repository."""

@@ -217,7 +217,8 @@ class SearchSettings:
     """Defaults of the search path. `allowed_projects` empty means all.
 
     `ranker` is a file of ranking weights ("" for the packaged ones). Without `meaning` a search
-    goes by words and names only; the index keeps its vectors.
+    goes by words and names only; the index keeps its vectors. `top_n` is how many results
+    codebase_search gives when it is not told.
     """
 
     cache_entries: int = 1_000
@@ -226,6 +227,7 @@ class SearchSettings:
     allowed_projects: tuple[str, ...] = ()
     ranker: str = ""
     meaning: bool = True
+    top_n: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +243,12 @@ class ProjectSettings:
 
     `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
     them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    `allowed_roots`: folders in which agents may register projects; a person may anywhere.
     """
 
     forced_group: str = ""
     worktrees: str = "offer"
+    allowed_roots: tuple[str, ...] = ("~",)
 
 
 @dataclass(frozen=True, slots=True)

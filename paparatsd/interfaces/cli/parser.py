@@ -24,7 +24,7 @@ from paparatsd.interfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOOLSETS = ("coding", "support")
+TOOLSETS = ("coding", "support", "projects", "codebase")
 """The names in `mcp/identity.py`, which is not imported for them: a shell waits for this."""
 LISTS = {
     "names": "only names",

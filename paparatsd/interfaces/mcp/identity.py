@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.interfaces.mcp.instructions import CODING_INSTRUCTIONS, SUPPORT_INSTRUCTIONS
+from paparatsd.interfaces.mcp.instructions import (
+    CODEBASE_INSTRUCTIONS,
+    CODING_INSTRUCTIONS,
+    PROJECTS_INSTRUCTIONS,
+    SUPPORT_INSTRUCTIONS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +52,16 @@ CODING_ID = ToolsetIdentity("coding", "paparats code search", "", CODING_INSTRUC
 SUPPORT_ID = ToolsetIdentity(
     "support", "paparats code history for support", "/support", SUPPORT_INSTRUCTIONS
 )
+PROJECTS_ID = ToolsetIdentity(
+    "projects", "paparats search by directory", "/projects", PROJECTS_INSTRUCTIONS
+)
+CODEBASE_ID = ToolsetIdentity(
+    "codebase", "paparats codebase search", "/codebase", CODEBASE_INSTRUCTIONS
+)
 KNOWLEDGE_PATH = "/knowledge/mcp"
 KNOWLEDGE_TITLE = "paparats documents"
 """The endpoint of strangers: no toolset, since it has neither sessions nor a bridge."""
-IDENTITIES = {one.name: one for one in (CODING_ID, SUPPORT_ID)}
+IDENTITIES = {one.name: one for one in (CODING_ID, SUPPORT_ID, PROJECTS_ID, CODEBASE_ID)}
 
 
 def instructions_of(toolset: ToolsetIdentity, allowed_projects: Sequence[str]) -> str:

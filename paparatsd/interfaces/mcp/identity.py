@@ -29,13 +29,15 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 class ToolsetIdentity:
     """One toolset as a client sees it before it lists the tools.
 
-    `root` is what its paths begin with: `<root>/mcp`, `<root>/sse` and `<root>/messages`.
+    `root` is what its paths begin with: `<root>/mcp`, `<root>/sse` and `<root>/messages`. Without
+    prompts and resources it has `only_tools`.
     """
 
     name: str
     title: str
     root: str
     instructions: str
+    only_tools: bool = False
 
     @property
     def endpoint(self) -> str:
@@ -53,10 +55,10 @@ SUPPORT_ID = ToolsetIdentity(
     "support", "paparats code history for support", "/support", SUPPORT_INSTRUCTIONS
 )
 PROJECTS_ID = ToolsetIdentity(
-    "projects", "paparats search by directory", "/projects", PROJECTS_INSTRUCTIONS
+    "projects", "paparats search by directory", "/projects", PROJECTS_INSTRUCTIONS, only_tools=True
 )
 CODEBASE_ID = ToolsetIdentity(
-    "codebase", "paparats codebase search", "/codebase", CODEBASE_INSTRUCTIONS
+    "codebase", "paparats codebase search", "/codebase", CODEBASE_INSTRUCTIONS, only_tools=True
 )
 KNOWLEDGE_PATH = "/knowledge/mcp"
 KNOWLEDGE_TITLE = "paparats documents"
@@ -75,13 +77,13 @@ def instructions_of(toolset: ToolsetIdentity, allowed_projects: Sequence[str]) -
 def initialize_result(toolset: ToolsetIdentity, requested_version: object) -> dict[str, Any]:
     """Return what the server answers to `initialize`, for when it is still starting."""
     known = requested_version in HANDSHAKE_VERSIONS
+    capabilities: dict[str, Any] = {"tools": {"listChanged": False}}
+    if not toolset.only_tools:
+        capabilities["prompts"] = {"listChanged": False}
+        capabilities["resources"] = {"subscribe": False, "listChanged": False}
     return {
         "protocolVersion": requested_version if known else HANDSHAKE_VERSIONS[-1],
-        "capabilities": {
-            "prompts": {"listChanged": False},
-            "resources": {"subscribe": False, "listChanged": False},
-            "tools": {"listChanged": False},
-        },
+        "capabilities": capabilities,
         "serverInfo": {"name": SERVER_NAME, "title": toolset.title, "version": __version__},
         "instructions": instructions_of(toolset, ()),
     }

@@ -43,13 +43,11 @@ PROMPTS: Mapping[str, tuple[Prompt, ...]] = {
         support_prompts.ASSESS_CHANGE_IMPACT,
         note_prompts.EXTRACT_TERMINOLOGY,
     ),
-    PROJECTS_ID.name: (),
-    CODEBASE_ID.name: (),
 }
+"""A toolset that is not named has none."""
 
 RESOURCES: Mapping[str, tuple[Resource, ...]] = {
     CODING_ID.name: CODING_RESOURCES,
     SUPPORT_ID.name: SUPPORT_RESOURCES,
-    PROJECTS_ID.name: (),
-    CODEBASE_ID.name: (),
 }
+"""A toolset that is not named has none."""

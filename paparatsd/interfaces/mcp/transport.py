@@ -91,8 +91,8 @@ def build_server(
         TOOLS[toolset.name],
         reachable,
         handlers={
-            **prompt_handlers(PROMPTS[toolset.name]),
-            **resource_handlers(RESOURCES[toolset.name], reachable),
+            **prompt_handlers(PROMPTS.get(toolset.name, ())),
+            **resource_handlers(RESOURCES.get(toolset.name, ()), reachable),
         },
     )
 

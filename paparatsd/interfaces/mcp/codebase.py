@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.chunks.address import format_lines
 from paparatsd.errors import BadQuery, UnknownAddress, UnknownProject
 from paparatsd.interfaces import shapes
 from paparatsd.interfaces.mcp.codebase_page import (
@@ -17,6 +16,7 @@ from paparatsd.interfaces.mcp.codebase_page import (
     related_block,
 )
 from paparatsd.interfaces.mcp.path_filters import MAX_FILTER_CHARS, path_patterns
+from paparatsd.interfaces.mcp.reading import read_lines
 from paparatsd.interfaces.mcp.reply import LongTool, ToolReply, cleaned, only
 from paparatsd.interfaces.mcp.schemas import (
     COUNT,
@@ -185,15 +185,13 @@ async def _longer(service: ToolsApi, hit: Hit) -> Hit:
     if last <= hit.end_line:
         return hit
     try:
-        place = format_lines(hit.project, hit.path, hit.end_line + 1, last)
-        view = await service.show(place, 0)
+        rest, _ = await read_lines(service, hit.project, hit.path, hit.end_line + 1, last)
     except (UnknownAddress, UnknownProject):
         return hit
-    rest = view.target
-    if rest.start_line != hit.end_line + 1:
+    if min(rest, default=0) != hit.end_line + 1:
         return hit
-    text = f"{hit.text.rstrip(chr(10))}\n{rest.text}"
-    return replace(hit, text=text, end_line=rest.end_line)
+    text = "\n".join([hit.text.rstrip("\n"), *rest.values()])
+    return replace(hit, text=text, end_line=max(rest))
 
 
 async def _related(

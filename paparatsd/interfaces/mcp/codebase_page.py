@@ -108,7 +108,7 @@ def _lines(hits: Sequence[Hit], most: int) -> tuple[list[str], int]:
         if fresh and out and fresh[0] - 1 not in shown:
             out.append(GAP)
         for number in fresh[: min(budget, most - len(shown))]:
-            line = f"{number:>{NUMBER_WIDTH}}\t{_short(lines[number])}"
+            line = numbered(number, lines[number])
             room -= len(line) + 1
             if room < 0:
                 break
@@ -119,6 +119,15 @@ def _lines(hits: Sequence[Hit], most: int) -> tuple[list[str], int]:
 
 def _without_end_gap(lines: list[str]) -> list[str]:
     return lines[:-1] if lines and lines[-1] == GAP else lines
+
+
+def numbered(number: int, text: str) -> str:
+    r"""Return a line of a file with its number before it.
+
+    >>> numbered(7, "return 1")
+    '     7\treturn 1'
+    """
+    return f"{number:>{NUMBER_WIDTH}}\t{_short(text)}"
 
 
 def _short(text: str) -> str:

@@ -144,7 +144,8 @@ async def _add_project(service: ToolsApi, arguments: Arguments) -> ToolReply:
     project = await meant_project(service, entry.path)
     if project is None:
         raise BadQuery(f"{entry.path} was registered and removed again meanwhile")
-    return _told(path, project, "is registered; it is being indexed in the background")
+    part = _as_part(path[len(project.root) :].strip("/"))
+    return _told(path, project, f"is registered{part}; it is being indexed in the background")
 
 
 async def _lookup_project(service: ToolsApi, arguments: Arguments) -> ToolReply:
@@ -214,7 +215,7 @@ def _path(arguments: Arguments) -> str:
 
 
 def _as_part(folder: str) -> str:
-    return f", as part of the project (folder {one_line(folder)})" if folder else ""
+    return f" as the folder {one_line(folder)} of its repository" if folder else ""
 
 
 def _told(path: str, project: ProjectStatus, said: str) -> ToolReply:

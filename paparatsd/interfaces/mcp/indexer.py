@@ -10,7 +10,8 @@ from paparatsd.interfaces.mcp.directories import (
     REINDEX_PROJECT,
     REMOVE_PROJECT,
 )
-from paparatsd.interfaces.mcp.semantic import GET_CODE_CONTEXT, SEMANTIC_SEARCH
+from paparatsd.interfaces.mcp.reading import GET_CODE_CONTEXT
+from paparatsd.interfaces.mcp.semantic import SEMANTIC_SEARCH
 from paparatsd.interfaces.mcp.symbols import (
     FILE_OUTLINE,
     FIND_REFERENCES,

@@ -1,14 +1,12 @@
-"""Tools of the toolset `projects` that show code: semantic_search and get_code_context."""
+"""The tool semantic_search, and how its toolset names projects and files."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.chunks.address import encode_part, format_address, format_lines
 from paparatsd.errors import BadQuery
 from paparatsd.interfaces import shapes
-from paparatsd.interfaces.arguments import Arguments
 from paparatsd.interfaces.hints import unknown_kinds, unknown_languages
 from paparatsd.interfaces.mcp.path_filters import MAX_FILTER_CHARS, path_patterns
 from paparatsd.interfaces.mcp.reply import Tool, ToolReply, cleaned, token_budget
@@ -26,7 +24,6 @@ from paparatsd.interfaces.mcp.schemas import (
     string,
     whole,
 )
-from paparatsd.interfaces.mcp.searching import GET_CHUNK, MAX_RADIUS_LINES
 from paparatsd.interfaces.mcp.workspaces import (
     canonical,
     find_workspace,
@@ -39,13 +36,13 @@ from paparatsd.search_model import SearchRequest
 from paparatsd.tokens import byte_size, estimate_tokens, room_for
 
 if TYPE_CHECKING:
+    from paparatsd.interfaces.arguments import Arguments
     from paparatsd.interfaces.mcp.reply import ToolsApi
     from paparatsd.search_model import Hit, SearchAnswer
     from paparatsd.status_model import ProjectStatus
 
 MAX_RESULTS = 50
 SNIPPET_CHARS = 200
-MAX_LINE = 10_000_000
 PROJECT = string("Path or name of one project; unset: all of them")
 TAIL_BYTES = 80
 
@@ -99,30 +96,6 @@ _SEMANTIC_SEARCH = ToolSpec(
         },
         ("query", "results", "freshness", "notes", "tokens"),
     ),
-)
-_GET_CODE_CONTEXT = ToolSpec(
-    name="get_code_context",
-    title="Read code",
-    description=(
-        "Read only the lines that are needed of a file, as it is indexed: a symbol by its name, "
-        "or lines by their numbers, with what stands around them."
-    ),
-    input_schema=object_of(
-        {
-            "file": string(
-                "Path of the file, absolute or relative to the project", minLength=1, maxLength=4096
-            ),
-            "project": string("Path or name of its project; not needed for an absolute file"),
-            "symbol": string("A name in it, as a result gave it: Session.send"),
-            "start_line": whole("First line", 1, MAX_LINE, 1),
-            "end_line": whole("Last line", 1, MAX_LINE, 1),
-            "context_lines": whole("Also show what stands so near", 0, MAX_RADIUS_LINES, 0),
-            "max_tokens": MAX_TOKENS_INPUT,
-        },
-        ("file",),
-        closed=True,
-    ),
-    output_schema=GET_CHUNK.spec.output_schema,
 )
 
 
@@ -225,28 +198,6 @@ def _hit_json(hit: Hit, root: str) -> dict[str, Any]:
     return {**cleaned(shape), "project": root, "file": hit.path}
 
 
-async def _get_code_context(service: ToolsApi, arguments: Arguments) -> ToolReply:
-    file = arguments.text("file", max_chars=4_096)
-    named = arguments.optional_text("project", max_chars=4_096)
-    symbol = arguments.optional_text("symbol", max_chars=1_000)
-    start = arguments.number("start_line", default=0, low=0, high=MAX_LINE)
-    end = arguments.number("end_line", default=0, low=0, high=MAX_LINE)
-    radius = arguments.number("context_lines", default=0, low=0, high=MAX_RADIUS_LINES)
-    max_tokens = token_budget(arguments)
-    arguments.finish()
-    if symbol and (start or end):
-        raise BadQuery("give symbol, or start_line and end_line, not both")
-    if end and end < (start or 1):
-        raise BadQuery(f"end_line is {end}, before start_line ({start or 1})")
-    project, path = await file_in_project(service, file, named)
-    if symbol:
-        address = format_address(project.name, path, encode_part(symbol))
-    else:
-        address = format_lines(project.name, path, start or 1, end or None)
-    asked = {"address": address, "radius_lines": radius, "max_tokens": max_tokens}
-    return await GET_CHUNK.run(service, Arguments(asked))
-
-
 async def file_in_project(
     service: ToolsApi, file: str, named: str | None
 ) -> tuple[ProjectStatus, str]:
@@ -275,4 +226,3 @@ async def file_in_project(
 
 
 SEMANTIC_SEARCH = Tool(_SEMANTIC_SEARCH, _semantic_search)
-GET_CODE_CONTEXT = Tool(_GET_CODE_CONTEXT, _get_code_context)

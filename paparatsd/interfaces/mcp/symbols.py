@@ -159,10 +159,12 @@ async def _find_symbol(service: ToolsApi, arguments: Arguments) -> ToolReply:
     try:
         answer = await service.graph.definition(request)
     except (UnknownAddress, UnknownProject) as error:
-        return await _named_alike(service, name, names, wanted, str(error))
+        said = str(error)
+        said = said if said.endswith((".", "?")) else f"{said}."
+        return await _named_alike(service, name, names, wanted, said)
     found = [one.symbol for one in answer.found if not wanted or one.symbol.kind in wanted]
     if not found:
-        said = f"{name!r} is defined, but as no {' or '.join(sorted(wanted))}"
+        said = f"{name!r} is defined, but as no {' or '.join(sorted(wanted))}."
         return await _named_alike(service, name, names, wanted, said)
     shown = [_symbol(one) for one in found[:MAX_SYMBOLS]]
     total = len(found) if wanted else answer.total
@@ -181,7 +183,7 @@ async def _named_alike(
     answer = await service.search(request)
     part = name.rpartition(".")[2].lower()
     found = [_hit(one) for one in answer.hits if one.symbol and part in one.symbol.lower()]
-    note = f"{missing.rstrip('.')}." + (" These contain it:" if found else "")
+    note = f"Nothing is called {name!r}; these names contain it." if found else missing
     shown = found[:MAX_SYMBOLS]
     return _symbols(name, shown, len(found), (note,), answer.freshness, exact=False)
 
@@ -195,8 +197,11 @@ def _symbols(
     *,
     exact: bool,
 ) -> ToolReply:
-    count = f"{total} definition{'' if total == 1 else 's'}"
-    page = start_page(f"{count} for {name!r}", PAGE_TOKENS, notes, freshness)
+    what = "definition" if exact else "name"
+    count = f"{total} {what}{'' if total == 1 else 's'}"
+    page = start_page(
+        f"{count} {'of' if exact else 'like'} {name!r}", PAGE_TOKENS, notes, freshness
+    )
     lines = [[shortened(_symbol_line(one))] for one in shown]
     written = page.items([], lines)
     shape = {
@@ -254,7 +259,8 @@ async def _outline(service: ToolsApi, arguments: Arguments) -> ToolReply:
     arguments.finish()
     project, path = await file_in_project(service, file, named)
     address = format_path(project.name, path)
-    return await OUTLINE.run(service, Arguments({"address": address, **budget}))
+    asked = {"address": address, "project": project.name, **budget}
+    return await OUTLINE.run(service, Arguments(asked))
 
 
 async def _skeleton(service: ToolsApi, arguments: Arguments) -> ToolReply:
@@ -265,8 +271,10 @@ async def _skeleton(service: ToolsApi, arguments: Arguments) -> ToolReply:
     budget = _budget(arguments)
     arguments.finish()
     project = await project_or_all(service, named)
-    address = prefix if project is None else format_path(project.name, prefix)
-    asked = {"address": address, "depth": depth, "offset": offset, **budget}
+    place = {"address": prefix}
+    if project is not None:
+        place = {"address": format_path(project.name, prefix), "project": project.name}
+    asked = {**place, "depth": depth, "offset": offset, **budget}
     return await OUTLINE.run(service, Arguments(asked))
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.errors import BadQuery, BadSettings
+from paparatsd.former_variables import former_notes
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MIN_TOKEN_CHARS,
@@ -79,16 +80,16 @@ LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", au
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
 OPTIONS: dict[str, Option] = {
-    "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
+    "index.max_file_bytes": Option(Whole(1_000, 100_000_000), ("MAX_FILE_BYTES",)),
     "index.chunk_chars": Option(Whole(128, 8_192)),
     "index.max_chunk_chars": Option(Whole(256, 16_384)),
     "index.workers": Option(Whole(0, 256)),
     "index.parse_timeout_s": Option(Seconds(0.1, 600)),
     "index.worker_memory_bytes": Option(Whole(256 << 20, 1 << 40)),
     "index.worker_idle_s": Option(Seconds(1, 86_400)),
-    "index.reconcile_min_s": Option(Seconds(1, 86_400)),
+    "index.reconcile_min_s": Option(Seconds(1, 86_400), ("WATCH_SWEEP_INTERVAL",)),
     "index.allow_secrets": Option(Switch()),
-    "watch.enabled": Option(Switch()),
+    "watch.enabled": Option(Switch(), ("SCM_WATCH",)),
     "watch.debounce_ms": Option(Whole(1, 10_000)),
     "watch.fold_ms": Option(Whole(0, 10_000)),
     "watch.poll_s": Option(Seconds(0.1, 3_600)),
@@ -312,7 +313,7 @@ def _with_port(url: str) -> str:
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    notes = embedder_notes(values, environment)
+    notes = [*embedder_notes(values, environment), *former_notes(environment)]
     if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "

@@ -259,4 +259,7 @@ complete -c paparats -n '__paparats_on hooks' -l all -d 'Of every project, with 
 complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
-    -a 'coding support'
+    -a 'coding support projects codebase'
+for flag in ollama-url qdrant-url embed-model index-root
+    complete -c paparats -n '__paparats_on mcp' -l $flag -x -d 'For a daemon that it starts'
+end

@@ -239,8 +239,8 @@ def _add_daemon_commands(commands: Subparsers) -> None:
         default=TOOLSETS[0],
         help="which tools, default: coding",
     )
-    for flag, (kind, what) in FORMER_FLAGS.items():
-        mcp.add_argument(f"--{flag}", type=text, metavar=kind, help=f"for the daemon: {what}")
+    for flag, (value, what) in FORMER_FLAGS.items():
+        mcp.add_argument(f"--{flag}", type=text, metavar=value, help=f"for the daemon: {what}")
 
 
 def _toolset(text: str) -> str:

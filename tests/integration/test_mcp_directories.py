@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 from mcp import Client, StdioServerParameters
@@ -216,6 +217,30 @@ async def test_code_and_neighbours_are_shown_once_and_numbered() -> None:
             await client.call_tool("codebase_search", {**asked, "information_request": "nothing"})
         )
         assert "Nothing found for 'nothing' in /alps/marmots. Try other words." in nothing
+
+
+@pytest.mark.parametrize("kind", ["auto", "legacy", "unix-legacy"])
+async def test_progress_is_told_and_cancelling_reaches_the_service(kind: str) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total))
+
+    async with served() as up, client_of(up, kind, root="/codebase") as client:
+        asked = {"information_request": "wait", "directory_path": ROOT}
+
+        async def wait() -> None:
+            await client.call_tool("codebase_search", asked, progress_callback=on_progress)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            with anyio.fail_after(5):
+                await up.service.started.wait()
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(5):
+            await up.service.cancelled.wait()
+    assert told[0] == (0.0, 100.0)
+    assert (100.0, 100.0) not in told
 
 
 async def test_a_failure_names_no_tool_that_is_not_there() -> None:

@@ -15,7 +15,7 @@ NAMED = re.findall(r"`(tests/[^`]+)`", TEXT)
 
 
 @cache
-def tests_of(path: str) -> frozenset[str]:
+def names_in(path: str) -> frozenset[str]:
     """Return the names of the tests in a file."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -33,7 +33,7 @@ def rows(section: str) -> list[list[str]]:
 def test_every_test_that_is_named_is_there(named: str) -> None:
     path, _, name = named.partition("::")
     assert (ROOT / path).is_file()
-    assert name in tests_of(path)
+    assert name in names_in(path)
 
 
 @pytest.mark.parametrize("section", re.findall(r"^## (.+)$", TEXT, re.MULTILINE))

@@ -76,8 +76,8 @@ async def test_the_first_question_about_a_directory_indexes_it_and_answers(tmp_p
         assert project["root"] == str(repo.root)
         assert not (repo.root / ".git/hooks/post-commit").exists()
         repo.write("lib/hay.py", "def gather_hay_for_winter():\n    return 'hay'\n")
-        asked = {**asked, "information_request": "gather hay for winter", "top_n": 1}
-        again = text_of(await client.call_tool("codebase_search", asked))
+        more = {**asked, "information_request": "gather hay for winter"}
+        again = text_of(await client.call_tool("codebase_search", {**more, "top_n": 1}))
         assert "## 1. lib/hay.py - gather_hay_for_winter" in again
         assert "was not indexed" not in again
 

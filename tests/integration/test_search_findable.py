@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.embeddings.static import StaticModel
+from paparatsd.model import VersionId
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import Engine
 from paparatsd.search_model import SearchRequest
@@ -117,9 +118,9 @@ def test_equal_functions_of_one_file_have_addresses_of_their_own(
     assert {1, 45} <= shown
 
 
-def version_of(world: World, path: str) -> int:
+def version_of(world: World, path: str) -> VersionId:
     paths, versions = world.catalog.read.view_versions(world.scope().projects[0].project_id)
-    return int(versions[list(paths).index(path)])
+    return VersionId(int(versions[list(paths).index(path)]))
 
 
 def test_a_name_after_wide_characters_is_read_rightly(world: World, engine: Engine) -> None:

@@ -103,11 +103,13 @@ async def test_a_filter_is_part_of_the_search_and_not_applied_to_what_it_found()
         async with client_of(up, "auto", root="/projects") as client:
             asked = {"query": "dig", "file_filter": f"{ROOT}/src/*.py", "project": ROOT}
             await client.call_tool("semantic_search", asked)
+            await client.call_tool("semantic_search", {"query": "dig", "project": f"{ROOT}/src"})
         async with client_of(up, "auto", root="/codebase") as client:
             more = {"path_filter": "burrow", "directory_path": ROOT}
             await client.call_tool("codebase_search", {"information_request": "dig", **more})
-    first, second = (search.paths for search in behind.searches)
+    first, below, second = (search.paths for search in behind.searches)
     assert first == ("/src/*.py", "/src/*/**/*.py")
+    assert below == ("/src/",)
     assert second == ("/**/*[bB][uU][rR][rR][oO][wW]*",)
 
 

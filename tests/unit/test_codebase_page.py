@@ -10,6 +10,7 @@ from paparatsd.interfaces.mcp.codebase_page import (
     RelatedCode,
     by_file,
     file_block,
+    fitting_blocks,
     is_data_class,
     related_block,
 )
@@ -111,3 +112,11 @@ def test_a_neighbour_is_tagged_and_shows_20_lines() -> None:
     assert block.startswith("### caller, inferred from the name: sleep a.py:1-60\n```python\n")
     assert len(shown_lines(block)) == 20
     assert block.endswith("[40 more lines]")
+
+
+def test_a_very_long_answer_names_the_places_of_what_comes_late() -> None:
+    hits = [chunk(f"file{number}.py", 1, 80) for number in range(200)]
+    hits = [replace(hit, text="\n".join(["z" * 190] * 80)) for hit in hits]
+    text = "\n\n".join(fitting_blocks(by_file(hits, 200)))
+    assert len(text) < 110_000
+    assert text.endswith("## 200. file199.py (score 0.500, high): lines 1-80")

@@ -8,6 +8,10 @@ import pytest
 
 from paparatsd.errors import BadSettings
 from paparatsd.former_variables import TOO_COMMON, WITHOUT_EFFECT, former_notes
+from paparatsd.interfaces.cli.background import with_former_flags
+from paparatsd.interfaces.cli.context import Context
+from paparatsd.interfaces.cli.output import Output
+from paparatsd.interfaces.cli.parser import parse
 from paparatsd.loading import OPTIONS, load_settings, variable_of
 from paparatsd.providers import PROVIDERS
 from paparatsd.settings import Places
@@ -111,3 +115,11 @@ def test_folders_that_are_not_absolute_are_refused(places: Places, text: str) ->
 
 def test_no_folder_at_all_can_be_said(places: Places) -> None:
     assert load_settings(places, {"MCP_ALLOWED_ROOTS": "none"}).projects.allowed_roots == ()
+
+
+def test_flags_of_old_become_variables_of_the_daemon_that_is_started(places: Places) -> None:
+    arguments = parse(["mcp", "--toolset", "projects", "--ollama-url", "http://lan:11434"])
+    output = Output.of_process({})
+    environment = {"OLLAMA_URL": "http://other", "EMBED_MODEL": "kept"}
+    starting = with_former_flags(Context(places, output, arguments, environment))
+    assert starting.environment == {"OLLAMA_URL": "http://lan:11434", "EMBED_MODEL": "kept"}

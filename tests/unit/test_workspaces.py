@@ -78,13 +78,13 @@ async def opened(service: Any, text: str, patience_s: float = 5.0) -> tuple[Any,
 
 
 async def test_a_directory_that_is_not_indexed_is_registered_and_waited_for(tmp_path: Path) -> None:
-    steps = [step(tmp_path, done) for done in (0, 2, 50, 52, 100)]
+    steps = [step(tmp_path, done) for done in (0, 0, 2, 50, 52, 100)]
     service = Indexing([*steps, finished(tmp_path)], known=False)
     workspace, said, told = await opened(service, str(tmp_path) + "/")
     assert service.registered == [str(tmp_path)]
     assert workspace.project.root == str(tmp_path)
     assert said == f"{tmp_path} was not indexed: it is now, as project shop."
-    assert [value for value, _, _ in told] == [0.0, 11.0, 35.0, 60.0]
+    assert [value for value, _, _ in told] == [0.0, 10.0, 34.5, 59.0]
     assert {total for _, _, total in told} == {100.0}
     assert "50 of 100 files, 150 chunks" in told[2][1]
 

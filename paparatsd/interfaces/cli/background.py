@@ -79,11 +79,7 @@ def mcp(context: Context) -> int:
     """Bridge MCP between standard input and output and the daemon."""
     from paparatsd.interfaces.stdio import run_bridge
 
-    names = [flag.replace("-", "_") for flag in FORMER_FLAGS]
-    flags = {name.upper(): getattr(context.arguments, name) for name in names}
-    told = {name: value for name, value in flags.items() if value is not None}
-    environment = {**context.environment, **told}
-    starting = Context(context.places, context.output, context.arguments, environment)
+    starting = with_former_flags(context)
     run_bridge(
         context.places.control_socket,
         sys.stdin.buffer,
@@ -92,6 +88,15 @@ def mcp(context: Context) -> int:
         toolset=context.arguments.toolset,
     )
     return 0
+
+
+def with_former_flags(context: Context) -> Context:
+    """Return the context in which a daemon is started: with flags of old as its variables."""
+    names = [flag.replace("-", "_") for flag in FORMER_FLAGS]
+    flags = {name.upper(): getattr(context.arguments, name) for name in names}
+    told = {name: value for name, value in flags.items() if value is not None}
+    environment = {**context.environment, **told}
+    return Context(context.places, context.output, context.arguments, environment)
 
 
 def ensure_running(context: Context) -> int | None:

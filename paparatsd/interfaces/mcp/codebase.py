@@ -12,7 +12,7 @@ from paparatsd.interfaces.mcp.codebase_page import (
     FileHits,
     RelatedCode,
     by_file,
-    file_block,
+    fitting_blocks,
     related_block,
 )
 from paparatsd.interfaces.mcp.path_filters import MAX_FILTER_CHARS, path_patterns
@@ -243,7 +243,7 @@ def _reply(
         head.append(UNTRUSTED)
     else:
         head.append(_nothing(asked, where))
-    blocks = [file_block(file, number) for number, file in enumerate(files, 1)]
+    blocks = fitting_blocks(files)
     if related:
         blocks.append("## Related by calls")
         blocks += map(related_block, related)

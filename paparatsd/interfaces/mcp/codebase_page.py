@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FIRST_FILES, FIRST_FILES_LINES, OTHER_FILES_LINES = 3, 120, 40
 CHUNK_LINES, DATA_CLASS_LINES, RELATED_LINES = 80, 30, 20
 LINE_CHARS, FILE_CHARS = 200, 8_000
+ANSWER_CHARS = 90_000
+"""Some 25,000 tokens: what clients take of one answer."""
 NUMBER_WIDTH = 6
 PER_FILE = 2
 GAP = "..."
@@ -67,11 +69,28 @@ def file_block(file: FileHits, ordinal: int) -> str:
     """Write the hits of one file: a heading, and its lines in a fence; `ordinal` counts from 1."""
     most = FIRST_FILES_LINES if ordinal <= FIRST_FILES else OTHER_FILES_LINES
     lines, omitted = _lines(file.hits, most)
+    told = [f"[{omitted} more lines of these results are left out]"] if omitted else []
+    return "\n".join([_head(file, ordinal), fenced("\n".join(lines), file.hits[0].language), *told])
+
+
+def fitting_blocks(files: Sequence[FileHits]) -> list[str]:
+    """Write files until ANSWER_CHARS are reached; of what comes later, the places alone."""
+    blocks: list[str] = []
+    room = ANSWER_CHARS
+    for ordinal, file in enumerate(files, 1):
+        block = file_block(file, ordinal)
+        room -= len(block)
+        if room < 0 and blocks:
+            spans = ", ".join(f"{hit.start_line}-{hit.end_line}" for hit in file.hits)
+            block = f"{_head(file, ordinal)}: lines {spans}"
+        blocks.append(block)
+    return blocks
+
+
+def _head(file: FileHits, ordinal: int) -> str:
     best = max(file.hits, key=lambda hit: hit.score)
     head = f"## {ordinal}. {one_line(file.path)}{_symbols(file.hits)}"
-    head += f" (score {file.score:.3f}, {best.confidence})"
-    told = [f"[{omitted} more lines of these results are left out]"] if omitted else []
-    return "\n".join([head, fenced("\n".join(lines), file.hits[0].language), *told])
+    return f"{head} (score {file.score:.3f}, {best.confidence})"
 
 
 def _symbols(hits: Iterable[Hit]) -> str:

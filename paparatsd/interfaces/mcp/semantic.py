@@ -25,6 +25,7 @@ from paparatsd.interfaces.mcp.schemas import (
     whole,
 )
 from paparatsd.interfaces.mcp.workspaces import (
+    Workspace,
     canonical,
     find_workspace,
     known_projects,
@@ -108,12 +109,13 @@ async def _semantic_search(service: ToolsApi, arguments: Arguments) -> ToolReply
     max_tokens = token_budget(arguments)
     arguments.finish()
     projects = await service.list_projects(None)
-    chosen = await project_or_all(service, named)
+    chosen = await workspace_or_all(service, named)
+    root, folder = (chosen.project.root, chosen.folder) if chosen is not None else ("", "")
     request = SearchRequest(
         query=query,
         limit=limit,
-        projects=(chosen.name,) if chosen is not None else (),
-        paths=path_patterns(file_filter, chosen.root if chosen is not None else ""),
+        projects=(chosen.project.name,) if chosen is not None else (),
+        paths=path_patterns(file_filter, root, folder),
         languages=languages,
         kinds=kinds,
         fresh=True,
@@ -129,17 +131,24 @@ async def _semantic_search(service: ToolsApi, arguments: Arguments) -> ToolReply
 
 async def project_or_all(service: ToolsApi, named: str | None) -> ProjectStatus | None:
     """Return the project of a path, a slug or a name, None for all of them; raises BadQuery."""
+    found = await workspace_or_all(service, named)
+    return None if found is None else found.project
+
+
+async def workspace_or_all(service: ToolsApi, named: str | None) -> Workspace | None:
+    """Return the project that is named, with the folder in it that a path leads to."""
     if named in (None, "", "all"):
         return None
     text = str(named)
-    project = await meant_project(service, text)
-    if project is None and text.startswith(("/", "~", "file://")):
+    found: Workspace | None = None
+    if text.startswith(("/", "~", "file://")):
         found = await find_workspace(service, await canonical(text))
-        project = found.project if found is not None else None
-    if project is None:
+    elif (project := await meant_project(service, text)) is not None:
+        found = Workspace(project, "")
+    if found is None:
         listed = known_projects(await service.list_projects(None))
         raise BadQuery(f"{one_line(text)} is no registered project; registered: {listed}")
-    return project
+    return found
 
 
 def _found(answer: SearchAnswer, roots: dict[Any, str], max_tokens: int) -> ToolReply:

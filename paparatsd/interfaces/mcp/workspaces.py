@@ -107,7 +107,7 @@ async def open_workspace(service: ToolsApi, text: str, waiting: Waiting) -> tupl
         added = f"{found.project.root} was not indexed: it is now, as project {entry.name}."
     elif found.folder and not await anyio.to_thread.run_sync(Path(path).is_dir):
         raise BadQuery(f"{path} is not a directory; give one, and a path_filter for files in it")
-    unfinished = await _until_indexed(service, found.project.name, waiting)
+    unfinished = await _until_indexed(service, found.project, waiting)
     return found, " ".join(filter(None, (added, unfinished)))
 
 
@@ -142,16 +142,15 @@ def is_first_index(project: ProjectStatus) -> bool:
     return project.checked_at is None and project.state is ProjectState.INDEXING
 
 
-async def _until_indexed(service: ToolsApi, name: ProjectName, waiting: Waiting) -> str:
+async def _until_indexed(service: ToolsApi, project: ProjectStatus, waiting: Waiting) -> str:
     """Wait for the first index of a project; returns why it is not whole, "" when it is."""
     told, pause_s = 0.0, FIRST_POLL_S
-    project = await project_named(service, name)
     with anyio.move_on_after(waiting.patience_s):
         while is_first_index(project):
             told = await _tell(project, told, waiting.report)
             await anyio.sleep(pause_s)
             pause_s = min(LAST_POLL_S, pause_s * 1.5)
-            project = await project_named(service, name)
+            project = await project_named(service, project.name)
     if project.state in STUCK:
         return f"Its index is not whole: {project.reason or project.state.value}."
     if not is_first_index(project):
@@ -164,7 +163,7 @@ async def _tell(project: ProjectStatus, told: float, report: Report) -> float:
     now, share = project.progress, 0.0
     if now is not None and now.files_total:
         share = min(1.0, now.files_done / now.files_total)
-    value = BEGUN + (INDEXED - BEGUN) * share
+    value = BEGUN + (INDEXED - 1.0 - BEGUN) * share  # the end is told by who goes on
     if told and value < told + STEP:
         return told
     await report(value, f"indexing {project.name}: {_done(project)}", WHOLE)

@@ -163,7 +163,7 @@ async def _tell(project: ProjectStatus, told: float, report: Report) -> float:
     now, share = project.progress, 0.0
     if now is not None and now.files_total:
         share = min(1.0, now.files_done / now.files_total)
-    value = BEGUN + (INDEXED - 1.0 - BEGUN) * share  # the end is told by who goes on
+    value = round(BEGUN + (INDEXED - 1.0 - BEGUN) * share, 1)  # the end is told by who goes on
     if told and value < told + STEP:
         return told
     await report(value, f"indexing {project.name}: {_done(project)}", WHOLE)

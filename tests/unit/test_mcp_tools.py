@@ -130,7 +130,7 @@ async def test_a_long_call_reports_progress_that_grows() -> None:
     service = FakeService()
     seen: list[float] = []
 
-    async def report(progress: float, _message: str) -> None:
+    async def report(progress: float, _message: str, _total: float | None = None) -> None:
         seen.append(progress)
         if len(seen) == 2:
             service.release.set()

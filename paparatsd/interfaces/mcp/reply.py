@@ -66,7 +66,7 @@ class Tool:
 class Report(Protocol):
     """Tells whoever asks how far a call is; what is told must grow, up to `total`."""
 
-    async def __call__(self, progress: float, message: str, total: float | None = None) -> None:
+    async def __call__(self, progress: float, message: str, total: float | None = None, /) -> None:
         """Tell it."""
         ...
 

@@ -36,7 +36,7 @@ ABOVE = (
 
 VALUES = (
     "model", "search_model", "status_model", "commits", "history_model", "graph_model",
-    "docs_model", "knowledge_limits", "knowledge_model",
+    "docs_model", "knowledge_limits", "knowledge_model", "place_labels",
 )  # fmt: skip
 """Frozen values that every stage shares; they may name each other's types."""
 

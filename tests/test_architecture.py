@@ -51,7 +51,7 @@ FENCES = {
     "qdrant_edge": ("store/",),
     "pygit2": ("history/uncommitted.py",),
     "sqlite3": ("store/", "embeddings/cache.py"),
-    "httpx": ("embeddings/",),
+    "httpx": ("endpoints/",),
     "mcp": ("interfaces/mcp/",),
     "starlette": ("interfaces/",),
     "uvicorn": ("interfaces/",),

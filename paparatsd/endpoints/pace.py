@@ -30,6 +30,10 @@ class Pace:
         """Return how long nothing goes through, 0 when something does."""
         return max(0.0, self._held_until - self._clock.monotonic())
 
+    def wait_s(self) -> float:
+        """Return how long a request that is not urgent has to wait now."""
+        return max(0.0, self.held_s(), self._next_from - self._clock.monotonic())
+
     async def turn(self, limit_s: float, *, urgent: bool) -> bool:
         """Wait until a request may go; False, at once, when it is held for `limit_s` or longer.
 

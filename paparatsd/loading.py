@@ -152,6 +152,7 @@ OPTIONS: dict[str, Option] = {
     "rerank.candidates": Option(Whole(2, 200)),
     "rerank.max_chars": Option(Whole(400, 20_000)),
     "rerank.timeout_s": Option(Seconds(0.1, 60)),
+    "rerank.pause_s": Option(Seconds(0.1, 3_600)),
     "rerank.min_interval_s": Option(Seconds(0, 3_600), ("SCM_RERANK_MIN_INTERVAL",)),
     "rerank.searches": Option(Names(" and ".join(SEARCHES), one_of(*SEARCHES).from_file)),
     "rerank.floors": Option(Names("floors such as cohere/rerank-v3.5=0.2", _floor)),

@@ -219,6 +219,7 @@ class RerankSettings:
     candidates: int = 30
     max_chars: int = 4_000
     timeout_s: float = 3.0
+    pause_s: float = 15.0
     min_interval_s: float = 0.0
     searches: tuple[str, ...] = ("code", "docs")
     floors: tuple[str, ...] = ()

@@ -14,8 +14,10 @@ FIRST_S, LONGEST_S = 15.0, 300.0
 class Breaker:
     """Opens at a failure, for longer each time, and closes at a success. For one event loop."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, first_s: float = FIRST_S) -> None:
+        """`first_s`: how long it stays open after a first failure."""
         self._clock = clock
+        self._first_s = first_s
         self._due_at: float | None = None
         self._pause_s = 0.0
         self.reason = ""
@@ -31,8 +33,8 @@ class Breaker:
 
     def failed(self, reason: str, *, for_good: bool = False, after_s: float = 0.0) -> None:
         """Open, at least for `after_s`; `for_good`: only a person can mend it."""
-        longer = LONGEST_S if for_good else max(FIRST_S, 2 * self._pause_s)
-        self._pause_s = min(LONGEST_S, longer)
+        longer = LONGEST_S if for_good else max(self._first_s, 2 * self._pause_s)
+        self._pause_s = min(max(LONGEST_S, self._first_s), longer)
         self._due_at = self._clock.monotonic() + max(self._pause_s, after_s)
         self.reason = reason
 

@@ -27,5 +27,10 @@ async def make_reranking(settings: RerankSettings, clock: Clock) -> Reranking | 
         backend = CrossEncoder(model, Path(settings.model).name, settings.max_chars)
     else:
         backend = HttpReranker(settings, clock=clock)
-    floor = floor_of(backend.spec, settings.floors)
-    return Reranking(backend, clock=clock, timeout_s=settings.timeout_s, floor=floor)
+    return Reranking(
+        backend,
+        clock=clock,
+        timeout_s=settings.timeout_s,
+        floor=floor_of(backend.spec, settings.floors),
+        pause_s=settings.pause_s,
+    )

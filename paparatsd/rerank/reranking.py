@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from paparatsd.endpoints.breaker import Breaker
+from paparatsd.endpoints.breaker import FIRST_S, Breaker
 from paparatsd.endpoints.refusals import TryLater
 from paparatsd.errors import BadReply, RerankerUnavailable
 from paparatsd.rerank.http import RerankerBusy, RerankerRefused
@@ -71,13 +71,22 @@ class Reranking:
     """Judges texts by a backend, and never raises for it. Close it with `close`."""
 
     def __init__(
-        self, backend: Backend, *, clock: Clock, timeout_s: float, floor: float | None
+        self,
+        backend: Backend,
+        *,
+        clock: Clock,
+        timeout_s: float,
+        floor: float | None = None,
+        pause_s: float = FIRST_S,
     ) -> None:
-        """`floor`: the score below which a text is unrelated, if that is known of the backend."""
+        """`floor`: the score below which a text is unrelated, if that is known of the backend.
+
+        `pause_s`: how long it is left alone after a first failure.
+        """
         self._backend = backend
         self._timeout_s = timeout_s
         self._floor = floor
-        self._breaker = Breaker(clock)
+        self._breaker = Breaker(clock, pause_s)
         self._probing: asyncio.Task[None] | None = None
         self._kept: OrderedDict[bytes, tuple[float, ...]] = OrderedDict()
 

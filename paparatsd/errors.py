@@ -80,18 +80,6 @@ class EmbedderUnavailable(Unavailable):
     code = "embedder_unavailable"
 
 
-class RerankerUnavailable(Unavailable):
-    """The reranker does not answer, or cannot be used; searches keep their own order."""
-
-    code = "reranker_unavailable"
-
-
-class ChatUnavailable(Unavailable):
-    """The chat endpoint does not answer, or cannot be used; questions are searched as they are."""
-
-    code = "chat_unavailable"
-
-
 class VectorStoreUnavailable(Unavailable):
     """The vector store does not answer."""
 

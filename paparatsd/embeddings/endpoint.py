@@ -41,7 +41,7 @@ class InputRefused(refusals.InputRefused, EmbedderRefused):
 SPEECH = Speech(
     subject="the embedding endpoint",
     section="embedder",
-    unavailable=EmbedderUnavailable,
+    alone=EmbedderUnavailable,
     too_slow=TooSlow,
     later=TryLater,
     failed=ServerFailed,

@@ -28,6 +28,18 @@ _TOO_MANY = re.compile(
 LONGEST_WAIT_S = 86_400.0
 
 
+class LeftAlone(Unavailable):
+    """Nothing was sent: the endpoint asked to be left alone, or a pace was set."""
+
+
+class TooSlow(Unavailable):
+    """No answer within the deadline."""
+
+
+class Rejected(Unavailable):
+    """The endpoint refuses what is configured (key, model, address); trying again is no use."""
+
+
 class TryLater(Unavailable):
     """A failure that may pass; `after_s` is how long the endpoint asked us to wait.
 
@@ -59,17 +71,16 @@ class Speech:
     """How failures of one kind of endpoint are told: in which words, as which classes.
 
     `subject` begins sentences ("the embedding endpoint"), `section` is that of its settings.
-    `unavailable`: it asked to be left alone; `refused`: trying again is no use.
     """
 
     subject: str
     section: str
-    unavailable: type[Unavailable]
-    too_slow: type[Unavailable]
-    later: type[TryLater]
-    failed: type[ServerFailed]
-    input: type[InputRefused]
-    refused: type[Unavailable]
+    alone: type[Unavailable] = LeftAlone
+    too_slow: type[Unavailable] = TooSlow
+    later: type[TryLater] = TryLater
+    failed: type[ServerFailed] = ServerFailed
+    input: type[InputRefused] = InputRefused
+    refused: type[Unavailable] = Rejected
 
 
 def error_code(data: bytes) -> str:

@@ -84,7 +84,7 @@ class Retrying:
 
     async def _once(self, post: Callable[[], Awaitable[T]], patience: Patience) -> T:
         if not await self._pace.turn(patience.deadline_s, urgent=patience.urgent):
-            raise self._speech.unavailable(
+            raise self._speech.alone(
                 f"{self._name} asked to be left alone for another {self._pace.held_s():.0f} s"
             )
         try:

@@ -18,7 +18,7 @@ import anyio.to_thread
 import numpy as np
 
 from paparatsd.endpoints.posting import Sent
-from paparatsd.errors import BadReply, BadSettings, RerankerUnavailable
+from paparatsd.errors import BadReply, BadSettings, Unavailable
 from paparatsd.rerank.scores import RerankerSpec
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class CrossEncoder:
     async def scores(
         self, query: str, texts: Sequence[str], deadline_s: float
     ) -> tuple[float, ...]:
-        """Return the chance of each text to fit. Raises RerankerUnavailable at the deadline."""
+        """Return the chance of each text to fit. Raises Unavailable at the deadline."""
         values: list[float] = []
         try:
             with anyio.fail_after(deadline_s):
@@ -171,7 +171,7 @@ class CrossEncoder:
                         abandon_on_cancel=True,
                     )
         except TimeoutError:
-            raise RerankerUnavailable(
+            raise Unavailable(
                 f"the local reranker scored {len(values)} of {len(texts)} texts within "
                 f"{deadline_s:g} s; set rerank.candidates lower or rerank.timeout_s higher"
             ) from None

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from paparatsd.endpoints import refusals
 from paparatsd.endpoints.pace import Pace
 from paparatsd.endpoints.posting import Letter, Poster, Sent
-from paparatsd.endpoints.refusals import Speech
+from paparatsd.endpoints.refusals import InputRefused, LeftAlone, Speech
 from paparatsd.endpoints.retrying import Patience, Retrying
-from paparatsd.errors import RerankerUnavailable
 from paparatsd.rerank.scores import RerankerSpec
 from paparatsd.rerank.wire import wire_of
 
@@ -33,40 +31,7 @@ SHORTEST_CHARS = 400
 """Texts that are too long are cut in halves until they are this short."""
 
 
-class RerankerBusy(RerankerUnavailable):
-    """The reranker may not be asked now: it asked to be left alone, or a pace was set."""
-
-
-class RerankerRefused(RerankerUnavailable):
-    """The endpoint refuses what is configured (key, model, address); trying again is no use."""
-
-
-class TooSlow(RerankerUnavailable):
-    """No answer within the deadline."""
-
-
-class TryLater(refusals.TryLater, RerankerUnavailable):
-    """A failure that may pass."""
-
-
-class ServerFailed(TryLater, refusals.ServerFailed):
-    """The server failed at this request."""
-
-
-class InputRefused(refusals.InputRefused, RerankerUnavailable):
-    """The endpoint refuses these texts, or their number."""
-
-
-SPEECH = Speech(
-    subject="the rerank endpoint",
-    section="rerank",
-    unavailable=RerankerBusy,
-    too_slow=TooSlow,
-    later=TryLater,
-    failed=ServerFailed,
-    input=InputRefused,
-    refused=RerankerRefused,
-)
+SPEECH = Speech(subject="the rerank endpoint", section="rerank")
 
 
 class HttpReranker:
@@ -107,11 +72,11 @@ class HttpReranker:
     ) -> tuple[float, ...]:
         """Return the scores of texts in their order, on the scale of the model.
 
-        Raises RerankerUnavailable (RerankerBusy, RerankerRefused among them) and BadReply.
+        Raises Unavailable (LeftAlone, Rejected, TooSlow among them) and BadReply.
         """
         wait_s = self._pace.wait_s()
         if wait_s >= deadline_s:
-            raise RerankerBusy(
+            raise LeftAlone(
                 f"the rerank endpoint {self._poster.shown} is left alone for another {wait_s:.0f} s"
             )
         patience = Patience(deadline_s, WAITS_S)

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from paparatsd.endpoints.breaker import FIRST_S, Breaker
-from paparatsd.endpoints.refusals import TryLater
-from paparatsd.errors import BadReply, RerankerUnavailable
-from paparatsd.rerank.http import RerankerBusy, RerankerRefused
+from paparatsd.endpoints.refusals import LeftAlone, Rejected, TryLater
+from paparatsd.errors import BadReply, Unavailable
 from paparatsd.search_model import Verdict
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Backend(Protocol):
     ) -> tuple[float, ...]:
         """Return the scores of texts in their order, all of them finite.
 
-        Raises RerankerUnavailable and BadReply.
+        Raises Unavailable and BadReply.
         """
         ...
 
@@ -119,9 +118,9 @@ class Reranking:
             limit_s = min(self._timeout_s, deadline_s)
             try:
                 scores = await self._backend.scores(query, texts, limit_s)
-            except RerankerBusy as error:
+            except LeftAlone as error:
                 return Verdict(name, problem=str(error))
-            except (RerankerUnavailable, BadReply) as error:
+            except (Unavailable, BadReply) as error:
                 self._failed(error)
                 return Verdict(name, problem=str(error))
             self._breaker.succeeded()
@@ -133,10 +132,10 @@ class Reranking:
         while len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
 
-    def _failed(self, error: RerankerUnavailable | BadReply) -> None:
+    def _failed(self, error: Unavailable | BadReply) -> None:
         after_s = error.after_s if isinstance(error, TryLater) else None
         self._breaker.failed(
-            str(error), for_good=isinstance(error, RerankerRefused), after_s=after_s or 0.0
+            str(error), for_good=isinstance(error, Rejected), after_s=after_s or 0.0
         )
         log.warning("reranker_failed", error=str(error), asked_again_in_s=self._breaker.left_s())
 
@@ -153,9 +152,9 @@ class Reranking:
     async def _probe(self) -> None:
         try:
             await self._backend.scores(*PROBE, PROBE_S)
-        except RerankerBusy as error:
+        except LeftAlone as error:
             log.debug("reranker_not_probed", reason=str(error))
-        except (RerankerUnavailable, BadReply) as error:
+        except (Unavailable, BadReply) as error:
             self._failed(error)
         else:
             self._breaker.succeeded()

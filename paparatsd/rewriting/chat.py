@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from paparatsd.endpoints import refusals
 from paparatsd.endpoints.pace import Pace
 from paparatsd.endpoints.posting import Letter, Poster, Sent, with_path
 from paparatsd.endpoints.refusals import Speech
 from paparatsd.endpoints.retrying import Patience, Retrying
-from paparatsd.errors import ChatUnavailable
 from paparatsd.rewriting.reading import MAX_TOKENS, content_of
 
 if TYPE_CHECKING:
@@ -23,36 +21,7 @@ REQUESTS = 2
 MAX_REPLY_BYTES = 256 << 10
 
 
-class ChatRefused(ChatUnavailable):
-    """The endpoint refuses what is configured (key, model, address); trying again is no use."""
-
-
-class TooSlow(ChatUnavailable):
-    """No answer within the deadline."""
-
-
-class TryLater(refusals.TryLater, ChatUnavailable):
-    """A failure that may pass."""
-
-
-class ServerFailed(TryLater, refusals.ServerFailed):
-    """The server failed at this request."""
-
-
-class InputRefused(refusals.InputRefused, ChatUnavailable):
-    """The endpoint refuses the request."""
-
-
-SPEECH = Speech(
-    subject="the chat endpoint",
-    section="expand",
-    unavailable=ChatUnavailable,
-    too_slow=TooSlow,
-    later=TryLater,
-    failed=ServerFailed,
-    input=InputRefused,
-    refused=ChatRefused,
-)
+SPEECH = Speech(subject="the chat endpoint", section="expand")
 
 
 class Chat:
@@ -82,7 +51,7 @@ class Chat:
         await self._poster.close()
 
     async def reply(self, messages: list[dict[str, str]], deadline_s: float) -> str:
-        """Return the text that the model replies. Raises ChatUnavailable and BadReply."""
+        """Return the text that the model replies. Raises Unavailable and BadReply."""
         letter = Letter(
             body={
                 "model": self.model,

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.endpoints.breaker import Breaker
-from paparatsd.endpoints.refusals import TryLater
-from paparatsd.errors import BadReply, ChatUnavailable
-from paparatsd.rewriting.chat import ChatRefused
+from paparatsd.endpoints.refusals import Rejected, TryLater
+from paparatsd.errors import BadReply, Unavailable
 from paparatsd.rewriting.reading import messages_of, read_reply
 from paparatsd.search_model import Rewritten
 
@@ -65,7 +64,7 @@ class Rewriter:
             messages = messages_of(question, words=self._words, code=self._code)
             content = await self._chat.reply(messages, min(self._timeout_s, deadline_s))
             words, code = read_reply(content, words=self._words, code=self._code)
-        except (ChatUnavailable, BadReply) as error:
+        except (Unavailable, BadReply) as error:
             self._failed(error)
             return Rewritten(by, problem=str(error))
         self._breaker.succeeded()
@@ -83,9 +82,9 @@ class Rewriter:
         self._asked.append(now)
         return True
 
-    def _failed(self, error: ChatUnavailable | BadReply) -> None:
+    def _failed(self, error: Unavailable | BadReply) -> None:
         log.warning("question_not_rewritten", error=str(error))
-        if isinstance(error, ChatUnavailable):  # what one reply says is no sign of a dead endpoint
+        if isinstance(error, Unavailable):  # what one reply says is no sign of a dead endpoint
             after_s = error.after_s if isinstance(error, TryLater) else None
-            refused = isinstance(error, ChatRefused)
+            refused = isinstance(error, Rejected)
             self._breaker.failed(str(error), for_good=refused, after_s=after_s or 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from paparatsd.clock import SystemClock
-from paparatsd.errors import BadReply, BadSettings, RerankerUnavailable
+from paparatsd.errors import BadReply, BadSettings, Unavailable
 from paparatsd.rerank.choice import make_reranking
 from paparatsd.rerank.cross_encoder import (
     SLICE_TEXTS,
@@ -123,7 +123,7 @@ async def test_the_deadline_is_looked_at_between_slices() -> None:
     encoder = CrossEncoder(model, "tiny", 100)
     assert len(await encoder.scores("q", ["t"] * 20, 5.0)) == 20
     assert session.sizes == [SLICE_TEXTS, SLICE_TEXTS, 4]
-    with pytest.raises(RerankerUnavailable, match=r"0 of 20 texts within 0 s; set rerank\.cand"):
+    with pytest.raises(Unavailable, match=r"0 of 20 texts within 0 s; set rerank\.cand"):
         await encoder.scores("q", ["t"] * 20, 0.0)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from paparatsd.errors import BadReply, RerankerUnavailable
-from paparatsd.rerank.http import HttpReranker, RerankerBusy, RerankerRefused
+from paparatsd.endpoints.refusals import LeftAlone, Rejected
+from paparatsd.errors import BadReply, Unavailable
+from paparatsd.rerank.http import HttpReranker
 from paparatsd.settings import RerankSettings
 from tests.harness.embedding_clock import SkippingClock
 from tests.harness.fake_embedder import FakeEmbedder, Reply, status
@@ -106,7 +107,7 @@ async def test_a_wrong_key_is_told_without_the_key_and_not_tried_again(
 ) -> None:
     kind.key = "right"
     async with reranker(server, **of(kind, api_key="secret-wrong")) as client:
-        with pytest.raises(RerankerRefused, match=r"answered 401.*check rerank.api_key") as told:
+        with pytest.raises(Rejected, match=r"answered 401.*check rerank.api_key") as told:
             await client.scores(QUERY, TEXTS, DEADLINE_S)
 
     assert "secret-wrong" not in str(told.value)
@@ -118,7 +119,7 @@ async def test_a_model_that_is_not_there_is_named(server: FakeEmbedder, provider
     kind = RERANKERS[provider]()
     server.decide = kind.answer
     async with reranker(server, **of(kind, model="other")) as client:
-        with pytest.raises(RerankerUnavailable, match=r"check rerank.model \('other'\)"):
+        with pytest.raises(Unavailable, match=r"check rerank.model \('other'\)"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
 
 
@@ -127,7 +128,7 @@ async def test_a_server_without_a_reranker_is_tried_no_more_than_twice(
 ) -> None:
     server.decide = Llama(enabled=False).answer
     async with reranker(server, provider="llama") as client:
-        with pytest.raises(RerankerUnavailable, match="answered 501"):
+        with pytest.raises(Unavailable, match="answered 501"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
 
     assert len(server.requests) == 2
@@ -154,9 +155,9 @@ async def test_a_long_wait_that_is_asked_for_is_not_waited_for_by_anybody(
     kind.crowded, kind.retry_after = 1, "20"
     clock = SkippingClock()
     async with reranker(server, clock, **of(kind)) as client:
-        with pytest.raises(RerankerUnavailable, match="answered 429"):
+        with pytest.raises(Unavailable, match="answered 429"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
-        with pytest.raises(RerankerBusy, match="left alone for another 20 s"):
+        with pytest.raises(LeftAlone, match="left alone for another 20 s"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
         assert len(server.requests) == 1
         clock.passed_s += 20
@@ -173,7 +174,7 @@ async def test_requests_keep_the_interval_that_is_set(server: FakeEmbedder) -> N
     ) as client:
         await client.scores(QUERY, TEXTS, DEADLINE_S)
         await client.scores(QUERY, TEXTS, DEADLINE_S)
-        with pytest.raises(RerankerBusy):
+        with pytest.raises(LeftAlone):
             await client.scores(QUERY, TEXTS, 1.0)
 
     assert clock.waits == [2.0]
@@ -186,7 +187,7 @@ async def test_a_server_error_is_tried_once_more(server: FakeEmbedder, code: int
     async with reranker(server, provider="vllm", model="fake-reranker") as client:
         await client.scores(QUERY, TEXTS, DEADLINE_S)
         server.script(status(code), status(code))
-        with pytest.raises(RerankerUnavailable, match=f"answered {code}"):
+        with pytest.raises(Unavailable, match=f"answered {code}"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
 
 
@@ -194,7 +195,7 @@ async def test_an_answer_that_comes_too_late_is_given_up(server: FakeEmbedder) -
     server.decide = Vllm().answer
     server.gate.clear()
     async with reranker(server, provider="vllm", model="fake-reranker") as client:
-        with pytest.raises(RerankerUnavailable, match=r"did not answer within 0.05 s"):
+        with pytest.raises(Unavailable, match=r"did not answer within 0.05 s"):
             await client.scores(QUERY, TEXTS, 0.05)
 
 
@@ -205,14 +206,14 @@ async def test_an_answer_that_stops_halfway_is_given_up(server: FakeEmbedder) ->
 
     server.script(Reply(chunks=begin))
     async with reranker(server) as client:
-        with pytest.raises(RerankerUnavailable, match="did not answer within"):
+        with pytest.raises(Unavailable, match="did not answer within"):
             await client.scores(QUERY, TEXTS, 0.1)
 
 
 async def test_nobody_there_is_told(server: FakeEmbedder) -> None:
     await server.stop()
     async with reranker(server) as client:
-        with pytest.raises(RerankerUnavailable, match=r"does not answer.*is rerank.url right"):
+        with pytest.raises(Unavailable, match=r"does not answer.*is rerank.url right"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
         assert client.sent.texts == 0
     await server.start()
@@ -241,7 +242,7 @@ async def test_a_question_that_is_too_long_by_itself_is_told(server: FakeEmbedde
     kind = Vllm(context_tokens=3)
     server.decide = kind.answer
     async with reranker(server, **of(kind)) as client:
-        with pytest.raises(RerankerUnavailable, match="answered 400"):
+        with pytest.raises(Unavailable, match="answered 400"):
             await client.scores("a b c d e", ["x " * 2_000, "y"], DEADLINE_S)
 
     assert len(server.requests) <= 5
@@ -292,5 +293,5 @@ async def test_whole_numbers_and_negative_ones_are_scores(server: FakeEmbedder) 
 async def test_a_redirect_is_not_followed(server: FakeEmbedder) -> None:
     server.script(Reply(307, {"Location": "http://127.0.0.1:9/"}))
     async with reranker(server) as client:
-        with pytest.raises(RerankerRefused, match="redirects are not followed"):
+        with pytest.raises(Rejected, match="redirects are not followed"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)

@@ -11,9 +11,9 @@ import pytest
 from paparatsd.docs_model import DocHit, DocsKind, Document
 from paparatsd.endpoints.breaker import FIRST_S, LONGEST_S, Breaker
 from paparatsd.endpoints.posting import Sent
-from paparatsd.errors import BadReply, RerankerUnavailable
+from paparatsd.endpoints.refusals import LeftAlone, Rejected, TryLater
+from paparatsd.errors import BadReply, Unavailable
 from paparatsd.model import ProjectName
-from paparatsd.rerank.http import RerankerBusy, RerankerRefused, TryLater
 from paparatsd.rerank.reranking import MAX_QUERY_CHARS, PROBE, Reranking
 from paparatsd.rerank.scores import RerankerSpec, floor_of
 from paparatsd.search.explanation import explanation, explanation_lines
@@ -210,7 +210,7 @@ async def test_the_same_question_to_the_same_texts_is_not_sent_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "failure", [RerankerUnavailable("it is gone"), BadReply("it is gone"), TryLater("it is gone")]
+    "failure", [Unavailable("it is gone"), BadReply("it is gone"), TryLater("it is gone")]
 )
 async def test_after_a_failure_nobody_waits_until_it_is_time(failure: PaparatsError) -> None:
     backend, clock = Backend(failure), SkippingClock()
@@ -223,7 +223,7 @@ async def test_after_a_failure_nobody_waits_until_it_is_time(failure: PaparatsEr
 
 
 async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does_not_wait() -> None:
-    backend, clock = Backend(RerankerUnavailable("it is gone")), SkippingClock()
+    backend, clock = Backend(Unavailable("it is gone")), SkippingClock()
     reranking = judging(backend, clock)
     await reranking.judge("q", ["a", "b"], 1.0)
     clock.passed_s += FIRST_S
@@ -240,7 +240,7 @@ async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does
 
 
 async def test_a_probe_that_fails_leaves_it_alone_for_longer() -> None:
-    backend, clock = Backend(RerankerUnavailable("it is gone")), SkippingClock()
+    backend, clock = Backend(Unavailable("it is gone")), SkippingClock()
     backend.gate.set()
     reranking = judging(backend, clock)
     await reranking.judge("q", ["a", "b"], 1.0)
@@ -255,7 +255,7 @@ async def test_a_probe_that_fails_leaves_it_alone_for_longer() -> None:
 
 
 async def test_one_that_wants_to_be_left_alone_is_not_called_broken() -> None:
-    backend = Backend(RerankerBusy("in 20 s"))
+    backend = Backend(LeftAlone("in 20 s"))
     reranking = judging(backend, SkippingClock())
     assert (await reranking.judge("q", ["a", "b"], 1.0)).problem == "in 20 s"
     backend.failure = None
@@ -263,7 +263,7 @@ async def test_one_that_wants_to_be_left_alone_is_not_called_broken() -> None:
 
 
 async def test_closing_ends_a_probe_under_way() -> None:
-    backend, clock = Backend(RerankerUnavailable("it is gone")), SkippingClock()
+    backend, clock = Backend(Unavailable("it is gone")), SkippingClock()
     reranking = judging(backend, clock)
     await reranking.judge("q", ["a", "b"], 1.0)
     clock.passed_s += FIRST_S
@@ -274,7 +274,7 @@ async def test_closing_ends_a_probe_under_way() -> None:
 
 
 async def test_what_only_a_person_can_mend_is_left_alone_for_longest() -> None:
-    backend, clock = Backend(RerankerRefused("check rerank.api_key")), SkippingClock()
+    backend, clock = Backend(Rejected("check rerank.api_key")), SkippingClock()
     backend.gate.set()
     reranking = judging(backend, clock)
     await reranking.judge("q", ["a", "b"], 1.0)

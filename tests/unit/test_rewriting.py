@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from paparatsd.endpoints.breaker import FIRST_S
-from paparatsd.errors import BadReply, ChatUnavailable
+from paparatsd.errors import BadReply, Unavailable
 from paparatsd.rewriting.reading import (
     MAX_CODE_CHARS,
     MAX_CODE_LINES,
@@ -168,7 +168,7 @@ async def test_no_more_than_so_many_are_asked_a_minute() -> None:
 
 async def test_a_dead_endpoint_is_left_alone_and_asked_again_later() -> None:
     chat, clock = Chat(), SkippingClock()
-    chat.failure = ChatUnavailable("it is gone")
+    chat.failure = Unavailable("it is gone")
     made = rewriter(chat, clock)
     for n in range(3):
         assert (await made.rewrite(f"question {n}", 9.0)).problem == "it is gone"

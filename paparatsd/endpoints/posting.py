@@ -123,7 +123,7 @@ class Poster:
     async def post(self, letter: Letter, read: Callable[[Any], T]) -> T:
         """Post a request and return what `read` makes of the reply.
 
-        `read` may raise ValueError, TypeError, KeyError and AttributeError, which mean that the
+        `read` may raise ValueError, TypeError, LookupError and AttributeError: then the
         reply is not what it should be. Raises the classes of the speech, and BadReply.
         """
         going = Sent(requests=1, texts=letter.texts, chars=letter.chars)
@@ -201,7 +201,7 @@ class Poster:
             return read(json.loads(data))
         except RecursionError:
             reason = "nested too deeply"
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             reason = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)[:100]
         raise BadReply(f"{self._name} sent an unusable reply: {reason}")
 

@@ -140,13 +140,14 @@ class Reranking:
         log.warning("reranker_failed", error=str(error), asked_again_in_s=self._breaker.left_s())
 
     async def _has_healed(self) -> bool:
-        """Have the backend tried when it is time, and say whether it works again."""
-        probing = self._probing
-        if probing is None or probing.done():
-            if self._breaker.left_s() > 0:
-                return False
-            probing = self._probing = asyncio.create_task(self._probe())
-        await asyncio.wait({probing}, timeout=HEAL_S)
+        """Have the backend tried when it is time, and say whether it works again.
+
+        The question that begins with that waits for a moment; others do not, a probe may hang.
+        """
+        if self._breaker.left_s() > 0 or (self._probing and not self._probing.done()):
+            return False
+        self._probing = asyncio.create_task(self._probe())
+        await asyncio.wait({self._probing}, timeout=HEAL_S)
         return not self._breaker.is_open
 
     async def _probe(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import anyio.lowlevel
 import pytest
 
 from paparatsd.docs_model import DocHit, DocsKind, Document
@@ -14,7 +15,7 @@ from paparatsd.endpoints.posting import Sent
 from paparatsd.endpoints.refusals import LeftAlone, Rejected, TryLater
 from paparatsd.errors import BadReply, Unavailable
 from paparatsd.model import ProjectName
-from paparatsd.rerank.reranking import MAX_QUERY_CHARS, PROBE, Reranking
+from paparatsd.rerank.reranking import HEAL_S, MAX_QUERY_CHARS, PROBE, Reranking
 from paparatsd.rerank.scores import RerankerSpec, floor_of
 from paparatsd.search.explanation import explanation, explanation_lines
 from paparatsd.search.frames import Ranked
@@ -230,9 +231,13 @@ async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does
     backend.failure = None
     verdict = await reranking.judge("q", ["a", "b"], 1.0)  # the probe hangs at the gate
     assert verdict.problem == "it is gone"
+    async with asyncio.timeout(HEAL_S / 2):  # others do not wait for it at all
+        assert (await reranking.judge("q", ["a", "b"], 1.0)).problem == "it is gone"
     assert [asked[0] for asked in backend.asked] == ["q", PROBE[0]]
 
     backend.gate.set()
+    while reranking.problem:
+        await anyio.lowlevel.checkpoint()
     verdict = await reranking.judge("q", ["a", "b"], 1.0)
     assert verdict.scores == (1.0, 1.0)
     assert reranking.problem == ""

@@ -43,7 +43,10 @@ def messages_of(question: str, *, words: bool, code: bool) -> list[dict[str, str
 
 
 def content_of(reply: Any) -> str:  # noqa: ANN401 - a stranger's
-    """Return the text of a chat completion; raises ValueError, LookupError, TypeError without one."""
+    """Return the text of a chat completion.
+
+    Raises ValueError, LookupError or TypeError without one.
+    """
     content = reply["choices"][0]["message"]["content"]
     if not isinstance(content, str) or not content.strip():
         raise ValueError("an empty reply")

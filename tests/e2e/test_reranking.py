@@ -175,7 +175,7 @@ async def test_one_that_dies_leaves_our_order_and_is_used_again_when_it_is_back(
             told = [note for note in dead["notes"] if note.startswith(NOT_USED)]
             assert [note for note in dead["notes"] if note not in told] == own["notes"]
             assert len(told) == 1
-        assert dead["took_ms"] < 1_000
+        assert dead["took_ms"] < 1_900, "it waited for the reranker"
         assert any("not reranked" in one for one in (await daemon.status())["problems"])
 
         server.gate.set()

@@ -55,8 +55,9 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply, RecallRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
+    from paparatsd.search.candidates import Files
     from paparatsd.search.certain import Certain
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.further import Further
     from paparatsd.search.query import Query
     from paparatsd.search.query_vectors import Encoder
@@ -257,9 +258,9 @@ class Engine:
             extra = np.union1d(extra, versions_of(likewise))
         candidates = gather(usual, extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
-        places, records = self._shelf.lay([file.version for file in files])
-        kept = files if len(places) == len(files) else [files[at] for at in places]
-        if not kept:
+        places, records = self._shelf.lay(files.versions.tolist())
+        kept = files if len(places) == len(files) else files.take(places)
+        if not len(kept):
             return Ranked((), pinned.notes, 0)
         features = compute_features(pinned, candidates, kept, records)
         certain = self._certain(pinned, kept, records, features)
@@ -272,7 +273,7 @@ class Engine:
         return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))
 
     def _certain(
-        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+        self, pinned: Pinned, files: Files, records: Records, features: FeatureTable
     ) -> Certain:
         """Return what answers a question of a special kind for certain."""
         if pinned.query.only_place:
@@ -288,7 +289,7 @@ class Engine:
         self,
         pinned: Pinned,
         candidates: Candidates,
-        files: Sequence[FileRow],
+        files: Files,
         records: Records,
         features: FeatureTable,
         owners: dict[int, tuple[int, ...]],
@@ -324,12 +325,14 @@ class Engine:
         chunks = choice.of_files(judge.plausible(groups), pinned.request.limit)
         spans = {at: records.open(at).chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, spans, pinned.request.limit)
-        return [
-            Winner(
-                project=pinned.scope.projects[files[pick.file].view].name,
-                path=files[pick.file].path,
-                language=_language(pinned.views[files[pick.file].view], files[pick.file].row),
-                version=files[pick.file].version,
+        winners = []
+        for pick in picks:
+            file = files[pick.file]
+            winner = Winner(
+                project=pinned.scope.projects[file.view].name,
+                path=file.path,
+                language=_language(pinned.views[file.view], file.row),
+                version=file.version,
                 ordinal=pick.ordinal,
                 score=judge.shown(pick.file),
                 confidence=judge.label(pick.file),
@@ -338,8 +341,8 @@ class Engine:
                 certain=pick.file in certain.leads,
                 **_reasons(weights, features, judge, pick.file, asked=pinned.request.explain),
             )
-            for pick in picks
-        ]
+            winners.append(winner)
+        return winners
 
     def warm(self, scope: Scope) -> int:
         """Load the views of a scope; returns the number of files they show."""
@@ -371,18 +374,18 @@ def _reasons(
     return {"signals": signals, "values": values, "grounds": judge.grounds(file)}
 
 
-def _best_first(scores: NDArray[np.float64], files: Sequence[FileRow]) -> list[int]:
+def _best_first(scores: NDArray[np.float64], files: Files) -> list[int]:
     """Return the files by their scores; equally good ones by view, path and version."""
     order = np.argsort(-scores)
     ranked = scores[order]
     if np.all(ranked[1:] < ranked[:-1]):
         best: list[int] = order.tolist()
         return best
-    plain = scores.tolist()
-    return sorted(
-        range(len(files)),
-        key=lambda at: (-plain[at], files[at].view, files[at].path, files[at].version),
-    )
+    keys = [
+        (-score, file.view, file.path, file.version)
+        for score, file in zip(scores.tolist(), files, strict=True)
+    ]
+    return sorted(range(len(files)), key=keys.__getitem__)
 
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:

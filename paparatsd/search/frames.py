@@ -59,8 +59,17 @@ class Ranked:
 
 def pack_asked(asked: Asked) -> Packed:
     """Return what `unpack_asked` reads."""
-    scope = pickle.dumps(asked.scope, pickle.HIGHEST_PROTOCOL)
-    return _values_of_request(asked.request), scope, *asked[2:5], tuple(asked.further)
+    # A scope with chunks is that of one question and may be large: it is not worth keeping.
+    write = _write_scope if asked.scope.limited else _write_known_scope
+    said = _values_of_request(asked.request), write(asked.scope), *asked[2:5]
+    return *said, tuple(asked.further)
+
+
+def _write_scope(scope: Scope) -> bytes:
+    return pickle.dumps(scope, pickle.HIGHEST_PROTOCOL)
+
+
+_write_known_scope = lru_cache(maxsize=KEPT_SCOPES)(_write_scope)
 
 
 def unpack_asked(packed: Packed) -> Asked:

@@ -97,7 +97,7 @@ class Results:
         return self._hit(winner, chunk, named_after(shown(chunk), record, chunk), record)
 
     def _record(self, version: int) -> RankRecord | None:
-        return self._shelf.records([version]).get(version)
+        return self._shelf.record(version)
 
     def _hit(self, winner: Winner, chunk: Chunk, part: Part, record: RankRecord | None) -> Hit:
         named = part.definition

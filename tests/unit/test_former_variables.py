@@ -14,6 +14,7 @@ from paparatsd.interfaces.cli.output import Output
 from paparatsd.interfaces.cli.parser import parse
 from paparatsd.loading import OPTIONS, load_settings, variable_of
 from paparatsd.providers import PROVIDERS
+from paparatsd.rerank_providers import RERANK_PROVIDERS
 from paparatsd.settings import Places
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ SEMCODE = """
     SCM_EMBED_MIN_INTERVAL SCM_EMBED_CONCURRENCY SCM_EMBED_CHAR_BUDGET SCM_LOCAL_EMBED_MODEL
     SCM_LOCAL_EMBED_DEVICE SCM_LOCAL_EMBED_MAX_SEQ SCM_LOCAL_EMBED_BATCH SCM_DB_DIR SCM_TOP_K
     SCM_TOP_N SCM_MAX_WORKSPACES SCM_WATCH SCM_LOG_FILE SCM_LOG_MAX_BYTES SCM_LOG_DISABLE
-    SCM_LOG_STDERR HTTPS_PROXY
+    SCM_LOG_STDERR HTTPS_PROXY COHERE_API_KEY SCM_RERANK_BACKEND SCM_RERANK_MODEL
+    SCM_RERANK_MIN_INTERVAL SCM_QUERY_EXPANSION SCM_LLM_BASE_URL SCM_LLM_MODEL SCM_LLM_API_KEY
+    SCM_LLM_TIMEOUT
 """
 PAPARATS = """
     PORT QDRANT_URL QDRANT_API_KEY EMBED_URL EMBED_BATCH_SIZE EMBED_BATCH_CHARS EMBED_TTL
@@ -50,7 +53,8 @@ SETTINGS = {
     for key, option in OPTIONS.items()
     for variable in (variable_of(key), *option.variables)
 }
-KEYS = {provider.key_variable for provider in PROVIDERS.values()} - {""}
+SERVICES = (*PROVIDERS.values(), *RERANK_PROVIDERS.values())
+KEYS = {service.key_variable for service in SERVICES} - {""}
 VALUES = {
     "OLLAMA_URL": ("http://lan:11434", "embedder.url", "http://lan:11434"),
     "QDRANT_URL": ("http://q:6333", "store.qdrant_url", "http://q:6333"),

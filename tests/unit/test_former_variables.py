@@ -53,8 +53,8 @@ SETTINGS = {
     for key, option in OPTIONS.items()
     for variable in (variable_of(key), *option.variables)
 }
-SERVICES = (*PROVIDERS.values(), *RERANK_PROVIDERS.values())
-KEYS = {service.key_variable for service in SERVICES} - {""}
+KEYS = {one.key_variable for one in PROVIDERS.values()} - {""}
+KEYS |= {one.key_variable for one in RERANK_PROVIDERS.values()} - {""}
 VALUES = {
     "OLLAMA_URL": ("http://lan:11434", "embedder.url", "http://lan:11434"),
     "QDRANT_URL": ("http://q:6333", "store.qdrant_url", "http://q:6333"),

@@ -99,7 +99,8 @@ async def test_a_daemon_that_is_killed_while_it_clones_clones_again_and_a_remova
     with GitServer(tmp_path) as server:
         await alone.call("POST", "/v1/projects", {"url": server.url("shop")})
         await alone.wait_until(
-            lambda _: any(path.endswith("git-upload-pack") for path, _ in server.requests)
+            lambda _: any(path.endswith("git-upload-pack") for path, _ in server.requests),
+            within_s=30,
         )
         alone.kill()
         (alone.state / "remotes" / ".tmp-shop-of-before").mkdir(exist_ok=True)
@@ -107,11 +108,11 @@ async def test_a_daemon_that_is_killed_while_it_clones_clones_again_and_a_remova
         await alone.wait_ready("shop", within_s=30)
     remotes, root = alone.state / "remotes", Path((await alone.project("shop"))["root"])
     only = {root.name, f"{root.name}.json"}
-    await alone.wait_until(lambda _: {one.name for one in remotes.iterdir()} == only)
+    await alone.wait_until(lambda _: {one.name for one in remotes.iterdir()} == only, 30)
     assert (await alone.project("shop"))["files"] == 101
 
     await alone.remove("shop")
-    await alone.wait_until(lambda _: not list(remotes.iterdir()))
+    await alone.wait_until(lambda _: not list(remotes.iterdir()), 30)
 
 
 async def test_a_token_lets_us_in_and_is_seen_nowhere(upstream: Upstream, tmp_path: Path) -> None:

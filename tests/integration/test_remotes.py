@@ -120,7 +120,7 @@ def state_of(remotes: Remotes) -> RemoteStatus:
 
 async def until(satisfied: Callable[[], bool]) -> None:
     """Wait until a condition holds; other tasks go on meanwhile."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not satisfied():  # noqa: ASYNC110 - nobody tells when
             await asyncio.sleep(0.01)
 

@@ -28,17 +28,23 @@ from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
 from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
+from paparatsd.model import ChangeBatch
 from paparatsd.parts import Parts, build_parts
+from paparatsd.project_entries import Rooms
 from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
+from paparatsd.remotes import Remotes
 from paparatsd.roster import Roster
+from paparatsd.search.assistance import Assistance
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
+from paparatsd.search_help import reordering_of, rewrites_of
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
+from paparatsd.sweeper import Sweeper
 from paparatsd.systemd import Notifier, inherited_sockets
 from paparatsd.urgency import ask_for_short_slices
 
@@ -48,12 +54,17 @@ if TYPE_CHECKING:
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
-    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model import GroupName, ProjectEntry, ProjectName
     from paparatsd.publication import Publication
     from paparatsd.settings import Settings
 
 log = structlog.get_logger()
 
+NEED_RESTART = (
+    "index", "watch", "http", "control", "embedder", "rerank", "expand", "store", "knowledge",
+    "remotes", "push",
+)  # fmt: skip
+"""Sections of the settings that hold from the next start on."""
 STATUS_S = 5.0
 WARM_S = 1.0
 
@@ -85,6 +96,8 @@ class Daemon:
         self._keeper: Housekeeping | None = None
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
+        self._remotes: Remotes | None = None
+        self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
@@ -111,13 +124,23 @@ class Daemon:
             sentinel=self._settings.places.runtime,
             events=self._settings.watch.enabled,
         )
+        remotes = self._remotes = Remotes(
+            clock=self._clock,
+            settings=self._settings.remotes,
+            top=self._settings.places.clones,
+            on_change=self._on_fetched,
+            sweep=self._sweeper.wake,
+        )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
         projects = self._projects = ProjectsFile(
             self._settings.places.projects_file,
             home=self._home,
             forced_group=self._settings.projects.forced_group,
+            rooms=Rooms(self._settings.places.clones, self._settings.places.pushed),
         )
-        service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
+        service = self._service = self._build_service(
+            parts, hub, roster, projects, broadcaster, remotes
+        )
         inbox = Inbox(self._settings.places.spool)
         self._keeper = Housekeeping(
             clock=self._clock,
@@ -138,6 +161,8 @@ class Daemon:
             tick_s=self._settings.watch.poll_s,
         )
         await self._open_projects(parts, projects, roster)
+        await service.follow_remotes()
+        await service.pushed.tidy()
         await asyncio.to_thread(inbox.prepare)
         hub.watch(SPOOL_KEY, self._settings.places.spool, frozenset({""}), ())
         hub.watch(CONFIG_KEY, self._settings.places.config, frozenset({""}), ())
@@ -150,6 +175,8 @@ class Daemon:
                 tasks.create_task(parts.history.run()),
                 tasks.create_task(parts.notes.run()),
                 tasks.create_task(self._keeper.run()),
+                tasks.create_task(remotes.run()),
+                tasks.create_task(self._sweeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
@@ -211,6 +238,7 @@ class Daemon:
             warm=warm,
             on_group=self._on_group,
             on_change=self._on_change,
+            absence=lambda name: self._remotes.absence_of(name) if self._remotes else None,
         )
 
     def _build_service(
@@ -220,6 +248,7 @@ class Daemon:
         roster: Roster,
         projects: ProjectsFile,
         broadcaster: Broadcaster,
+        remotes: Remotes,
     ) -> Service:
         # Search by words only: no endpoint is asked, no model is loaded.
         asked = parts.embedder if self._settings.search.meaning else None
@@ -229,6 +258,10 @@ class Daemon:
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
             embed_query=asked.embed_query if asked is not None else None,
             linked=parts.is_linked,
+            assistance=Assistance(
+                reordering_of(parts.reranking, self._settings.rerank, "code"),
+                rewrites_of(parts.rewriter, asked),
+            ),
         )
 
         def processes() -> Mapping[str, int]:
@@ -251,12 +284,15 @@ class Daemon:
             pipeline=parts.pipeline,
             embedder=parts.embedder_spec,
             filler=parts.filler,
+            docs_reordering=reordering_of(parts.reranking, self._settings.rerank, "docs"),
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,
+            remotes=remotes,
+            sweep=self._sweeper.wake,
         )
 
     async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
@@ -273,6 +309,11 @@ class Daemon:
     def _on_change(self, group: GroupName) -> None:
         if self._service is not None:
             self._service.forget_answers(group)
+
+    def _on_fetched(self, name: ProjectName) -> None:
+        """Have a project looked at whose clone has changed, or is there now, or is not."""
+        if self._roster is not None:
+            self._roster.offer(name, ChangeBatch(doubt="fetched", head=True))
 
     def _on_group(self) -> None:
         """Have the project list read again: it takes a group from the project's own file."""
@@ -367,8 +408,7 @@ class Daemon:
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
         search = replace(fresh.search, **kept)
-        needs_restart = ("index", "watch", "http", "control", "embedder", "store", "knowledge")
-        later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
+        later = [name for name in NEED_RESTART if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
         now = replace(old, search=search, docs=fresh.docs, log=fresh.log)
         followed = ("search", "docs", "log")

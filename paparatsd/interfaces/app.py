@@ -10,7 +10,8 @@ from starlette.routing import Router
 
 from paparatsd import __version__
 from paparatsd.errors import PaparatsError
-from paparatsd.interfaces.control import JsonRoute, control_routes
+from paparatsd.interfaces import pushing
+from paparatsd.interfaces.control import JsonRoute, control_routes, json_endpoint
 from paparatsd.interfaces.shapes import error_json
 
 if TYPE_CHECKING:
@@ -41,9 +42,22 @@ def _health_route(service: ServiceApi) -> JsonRoute:
     return JsonRoute("/health", health, "GET", "GET")
 
 
-def agents_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
-    """Return what TCP serves: MCP and health; nothing that registers, configures or stops."""
-    routes = [_health_route(service), *mcp_routes]
+def agents_app(
+    service: ServiceApi,
+    mcp_routes: Sequence[BaseRoute],
+    allowed_projects: Sequence[str] = (),
+    *,
+    has_token: bool = False,
+) -> Router:
+    """Return what TCP serves: MCP, health and pushing; nothing that configures or stops.
+
+    Files are taken from who has the token alone, and only for `allowed_projects` if there are any.
+    """
+    pushes = [
+        JsonRoute(path, json_endpoint(service, call), method, method)
+        for method, path, call in pushing.calls_of_strangers(allowed_projects, has_token=has_token)
+    ]
+    routes = [_health_route(service), *pushes, *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 

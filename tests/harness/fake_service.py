@@ -52,6 +52,7 @@ from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
 from paparatsd.status_model import DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
+from tests.harness.fake_content import FakePushed, FakeRemotes
 from tests.harness.fake_graph import FakeGraph
 from tests.harness.fake_knowledge import FakeDocs, FakeGlossary, FakeKnowledge, FakeMemory, world
 
@@ -176,6 +177,16 @@ class FakeService:
         return self.knowledge
 
     @property
+    def remotes(self) -> FakeRemotes:
+        """Repositories elsewhere."""
+        return FakeRemotes(self.calls)
+
+    @property
+    def pushed(self) -> FakePushed:
+        """Files that are sent."""
+        return FakePushed(self.calls)
+
+    @property
     def graph(self) -> FakeGraph:
         """The symbol graph of the projects; its signatures are as long as `text`."""
         return FakeGraph((MARMOTS, *self.others), self.graph_asked, self.failure, self.text)
@@ -296,6 +307,12 @@ class FakeService:
             raise Conflict(f"the name {name} is taken")
         self.calls.append(f"add {path} {name} {group} {hooks}")
         return ProjectEntry(ProjectName(name or path.name), str(path), GroupName(group or "g"))
+
+    top_n: int = 10
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Accept every path but the name that is taken."""
+        return await self.add_project(Path(path), name=name, group=None, hooks=False)
 
     async def remove_project(self, name: ProjectName) -> None:
         """Remember it."""

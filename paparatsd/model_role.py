@@ -151,9 +151,10 @@ class ModelRole:
         dimension = row.dimension if same else 0
         opened: OpenEmbedder | None = None
         try:
-            opened = await self._parts.embedders.open(chosen, dimension=dimension)
+            # A new model may keep us waiting for its size; the one before answers meanwhile.
+            opened = await self._parts.embedders.open(chosen, dimension=dimension, probe=same)
         except PaparatsError as error:
-            self._problem = str(error)
+            log.info("model_not_known_yet", role=self.role, reason=str(error))
         serving = None if opened is None else self._serving(opened)
         if serving is not None and serving.model.fingerprint == row.fingerprint:
             await self._answer(serving)
@@ -333,17 +334,24 @@ class ModelRole:
                 failures += 1
                 continue
             self._problem = ""
-            self._coming = self._serving(opened)
-            if self.answering is not None and (
-                self._coming.model.fingerprint == self.answering.model.fingerprint
-            ):
-                self._coming = self._wanted = None
-                await opened.close()
-            self._changed.set()  # now it is known which shards are of neither model
+            await self._note_opened(chosen, self._serving(opened))
             return
         coming = self._coming
         self._coming_filler = self._filler_of(coming, _Coming(self._parts.ledger, self, coming))
         await self._coming_filler.run()
+
+    async def _note_opened(self, chosen: EmbedderSettings, serving: Serving) -> None:
+        """Go on with a model that could not be told before; it may be the one that answers."""
+        async with self._switching:
+            before = self.answering
+            if self._wanted is not chosen:
+                await serving.opened.close()
+            elif before is not None and before.model.fingerprint == serving.model.fingerprint:
+                self._wanted = None
+                await self._answer(serving)
+            else:
+                self._coming = serving
+        self._changed.set()  # now it is known which shards are of neither model
 
     async def current(self) -> dict[RepoId, Fingerprint]:
         """Return how the files of each repository with projects are read now."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-GRACE_S = 5.0
+GRACE_S = 1.0
 """So much longer than a question may take are shards kept that a change of models leaves."""
 
 

@@ -9,7 +9,13 @@ import pytest
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, environment_of_children, process_environment
+from paparatsd.settings import (
+    EmbedderSettings,
+    Places,
+    Settings,
+    environment_of_children,
+    process_environment,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +44,7 @@ def test_without_anything_set_the_defaults_of_the_slices_hold(places: Places) ->
 
 
 def test_every_option_names_a_field_and_accepts_its_own_default(places: Places) -> None:
-    defaults = Settings(places)
+    defaults = Settings(places, text_embedder=EmbedderSettings())
     for key, option in OPTIONS.items():
         section, _, name = key.partition(".")
         value = getattr(getattr(defaults, section), name)

@@ -328,7 +328,7 @@ async def test_a_reload_changes_the_model_without_a_restart(tmp_path: Path) -> N
 
 
 async def test_a_new_way_of_cutting_files_together_with_a_new_model(tmp_path: Path) -> None:
-    repo = modules(tmp_path)
+    repo = modules(tmp_path, 30)
     cut = {"PAPARATS_INDEX_CHUNK_CHARS": "128"}
     async with two_servers() as (old_server, new_server):
         new = {**by(new_server, "other"), **cut}

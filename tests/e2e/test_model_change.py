@@ -375,15 +375,20 @@ async def test_what_was_cut_in_another_way_is_found_until_it_is_replaced(tmp_pat
             assert clients.count
 
 
+def versions(daemon: Daemon) -> set[int]:
+    """Return the versions that the one project shows."""
+    with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
+        [project] = reader.projects()
+        return {int(entry.version) for entry in reader.view(project.id).values()}
+
+
+@pytest.mark.fault
 async def test_all_is_built_anew_on_demand_while_the_old_answers(tmp_path: Path) -> None:
     repo = modules(tmp_path)
     async with serving(BUILT_IN) as daemon:
         await daemon.add(repo.root, name="p")
         await daemon.wait_ready("p")
-        before = await answers(daemon)
-        with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
-            project = reader.projects()[0]
-            old = {entry.version for entry in reader.view(project.id).values()}
+        before, first = await answers(daemon), versions(daemon)
 
         async def ask() -> None:
             answer = await daemon.answer(QUESTIONS[0], limit=10)
@@ -391,11 +396,16 @@ async def test_all_is_built_anew_on_demand_while_the_old_answers(tmp_path: Path)
 
         async with asking(ask):
             await daemon.call("POST", "/v1/reindex", {"project": "p", "depth": "full"})
-            await daemon.wait_until(lambda status: status["projects"][0]["progress"] is not None)
             await daemon.settle("p")
-        with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
-            new = {entry.version for entry in reader.view(project.id).values()}
-        assert len(new) == MODULES
-        assert not new & old
+        second = versions(daemon)
+        assert len(second) == MODULES
+        assert not first & second
+        assert await answers(daemon) == before
+
+        await daemon.call("POST", "/v1/reindex", {"project": "p", "depth": "full"})
+        daemon.kill()
+        await daemon.start()
+        await daemon.settle("p")
+        assert not versions(daemon) & (first | second), "it was forgotten"
         assert await answers(daemon) == before
         await oracle.assert_equal(daemon, "p")

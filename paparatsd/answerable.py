@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from paparatsd.model import GroupName, ProjectName, RepoId, ShardKey
+    from paparatsd.place_labels import ProjectLabels
     from paparatsd.roster import Roster
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
@@ -140,6 +141,11 @@ class Answerable:
                 )
             )
         return Scope(tuple(scopes))
+
+    def labels(self) -> dict[ProjectName, ProjectLabels]:
+        """Return what projects call themselves and their parts, of those that do."""
+        told = {one.name: one.snapshot().labels for one in self._roster.sessions()}
+        return {name: labels for name, labels in told.items() if labels and self.has(name)}
 
     def everything(self) -> Scope:
         """Return the scope of all projects that are answered about."""

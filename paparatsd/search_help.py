@@ -8,10 +8,6 @@ from paparatsd.search.reordering import Reordering
 from paparatsd.search.rewrites import Rewrites
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from paparatsd.embeddings.embedder import Embedder
     from paparatsd.rerank.reranking import Reranking
     from paparatsd.rewriting.rewriter import Rewriter
     from paparatsd.settings import RerankSettings
@@ -26,16 +22,6 @@ def reordering_of(
     return Reordering(reranking, settings.candidates, settings.max_chars)
 
 
-def rewrites_of(rewriter: Rewriter | None, embedder: Embedder | None) -> Rewrites | None:
-    """Return what rewrites questions; `embedder` None is the built-in one."""
-    if rewriter is None:
-        return None
-    if embedder is None:
-        return Rewrites(rewriter, None)
-    used = embedder
-
-    async def embed_code(text: str) -> NDArray[np.float32]:
-        row: NDArray[np.float32] = (await used.embed_documents([text])).vectors[0]
-        return row
-
-    return Rewrites(rewriter, embed_code)
+def rewrites_of(rewriter: Rewriter | None) -> Rewrites | None:
+    """Return what rewrites questions, None without one."""
+    return None if rewriter is None else Rewrites(rewriter)

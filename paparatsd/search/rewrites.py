@@ -12,14 +12,8 @@ from paparatsd.search.further import NOTHING_FURTHER, Further
 from paparatsd.search.query import is_worded
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from paparatsd.search.asked_by import AskedBy
     from paparatsd.search_model import Rewritten
-
-    EmbedCode = Callable[[str], Awaitable[NDArray[np.float32]]]
 
 log = structlog.get_logger()
 
@@ -45,13 +39,11 @@ class Rewrite(NamedTuple):
 class Rewrites:
     """Has questions in words rewritten; others say what they look for themselves."""
 
-    def __init__(self, rewriter: RewritesQuestions, embed_code: EmbedCode | None) -> None:
-        """`embed_code` is None for the built-in embedder, which the search process applies."""
+    def __init__(self, rewriter: RewritesQuestions) -> None:
         self._rewriter = rewriter
-        self._embed_code = embed_code
 
-    async def of(self, question: str, deadline_s: float) -> Rewrite:
-        """Return what a rewritten question adds, within the deadline."""
+    async def of(self, question: str, deadline_s: float, by: AskedBy) -> Rewrite:
+        """Return what a rewritten question adds, within the deadline; `by` embeds it."""
         if not is_worded(question):
             return Rewrite()
         said = await self._rewriter.rewrite(question, deadline_s)
@@ -61,14 +53,14 @@ class Rewrites:
             )
             return Rewrite(notes=(note,), complete=False)
         vector, complete = None, True
-        if said.code and self._embed_code is not None:
+        if said.code and by.embed_document is not None:
             try:
                 async with asyncio.timeout(EMBED_S):
-                    vector = await self._embed_code(said.code)
+                    vector = await by.embed_document(said.code)
             except (EmbedderUnavailable, BadReply, TimeoutError) as error:
                 log.warning("made_up_code_not_embedded", error=str(error))
                 complete = False
-        code = "" if self._embed_code is not None and vector is None else said.code
+        code = said.code if by.built_in or vector is not None else ""
         notes = (_note(said.by, said.words, code),) if said.words or code else ()
         return Rewrite(Further(said.words, code, vector), notes, complete)
 

@@ -23,6 +23,7 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
+from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.search.assistance import ALONE
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import GroupName, RecallReply, RecallRequest
+    from paparatsd.model import GroupName, RecallReply, RecallRequest, ShardKey
+    from paparatsd.search.asked_by import AskedOf
     from paparatsd.search.assistance import Assistance
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
     from paparatsd.search_model import ChunkView, SearchRequest
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
-
-    EmbedQuery = Callable[[str], Awaitable[NDArray[np.float32]]]
 
 log = structlog.get_logger()
 
@@ -83,6 +83,15 @@ class Found:
     complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionVector:
+    """A question's vector; `built_in`: the search process makes it. `notes` say why it has none."""
+
+    vector: NDArray[np.float32] | None
+    notes: tuple[str, ...] = ()
+    built_in: bool = False
+
+
 class Searcher:
     """Answers searches for the interfaces. Holds no index data but the cache of answers."""
 
@@ -92,12 +101,12 @@ class Searcher:
         child: Child,
         store: VectorStore,
         cache: QueryCache,
-        embed_query: EmbedQuery | None = None,
+        asked_by: AskedOf = lambda shard: BUILT_IN,
         linked: Callable[[], bool] = lambda: False,
         quiet_s: float = QUIET_S,
         assistance: Assistance = ALONE,
     ) -> None:
-        """`embed_query` is None for the built-in embedder, which the search process applies.
+        """`asked_by` says how the questions to a shard are embedded.
 
         `linked` says whether the search process may ask the store itself now. `quiet_s`: how long
         nothing may have changed before what has changed is loaded ahead of the next question.
@@ -105,7 +114,7 @@ class Searcher:
         self._child = child
         self._store = store
         self._cache = cache
-        self._embed_query = embed_query
+        self._asked_by = asked_by
         self._linked = linked
         self._quiet_s = quiet_s
         self._assistance = assistance
@@ -220,15 +229,17 @@ class Searcher:
         reordering, rewrites = self._assistance.reordering, self._assistance.rewrites
         loop = asyncio.get_running_loop()
         ends = loop.time() + request.deadline_s
-        vector, notes = await self.vector(request.query, request.deadline_s)
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
         rewrite = Rewrite()
         if rewrites is not None:
-            rewrite = await rewrites.of(request.query, (ends - loop.time()) * REWRITE_SHARE)
+            by = self._asked_by(scope.projects[0].shard)
+            left_s = (ends - loop.time()) * REWRITE_SHARE
+            rewrite = await rewrites.of(request.query, left_s, by)
 
         async def find(limit: int) -> Found:
             asked = replace(request, limit=limit)
             found: Found = await self.twice(
-                lambda: self._attempt(asked, scope, vector, notes, rewrite.further)
+                lambda: self._attempt(asked, scope, made, rewrite.further)
             )
             ranked = replace(found.ranked, notes=(*rewrite.notes, *found.ranked.notes))
             return replace(found, ranked=ranked, complete=found.complete and rewrite.complete)
@@ -247,8 +258,9 @@ class Searcher:
         return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
-        vector, notes = await self.vector(request.query, request.deadline_s)
-        found: Found = await self.twice(lambda: self._attempt(request, scope, vector, notes))
+        # All shards of a scope are of one model: see `model_role`.
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
+        found: Found = await self.twice(lambda: self._attempt(request, scope, made))
         return found
 
     async def twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
@@ -264,33 +276,29 @@ class Searcher:
         except RemoteError as error:
             raise local_error(error, self._child.name) from error
 
-    @property
-    def built_in(self) -> bool:
-        """Whether the search process makes the vectors of questions itself."""
-        return self._embed_query is None
-
-    async def vector(
-        self, text: str, deadline_s: float
-    ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
-        """Return a question's vector by the endpoint, if one is used, and a note without it."""
-        if self._embed_query is None:
-            return None, ()
+    async def vector(self, text: str, shard: ShardKey, deadline_s: float) -> QuestionVector:
+        """Return a question's vector by the model of a shard, and a note where there is none."""
+        by = self._asked_by(shard)
+        if by.built_in:
+            return QuestionVector(None, built_in=True)
+        if by.embed_query is None:
+            return QuestionVector(None, (by.note,))
         try:
             async with asyncio.timeout(min(MAX_EMBED_S, deadline_s / 2)):
-                return await self._embed_query(text), ()
+                return QuestionVector(await by.embed_query(text))
         except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
             log.warning("query_not_embedded", error=str(error))
-            return None, (NO_EMBEDDER,)
+            return QuestionVector(None, (NO_EMBEDDER,))
 
     async def _attempt(
         self,
         request: SearchRequest,
         scope: Scope,
-        vector: NDArray[np.float32] | None,
-        notes: tuple[str, ...],
+        made: QuestionVector,
         further: Further = NOTHING_FURTHER,
     ) -> Found:
-        asked = Asked(request, scope, vector, self.built_in, self._linked(), further)
+        notes = made.notes
+        asked = Asked(request, scope, made.vector, made.built_in, self._linked(), further)
         plan: RecallPlan | None
         plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:

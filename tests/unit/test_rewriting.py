@@ -20,6 +20,7 @@ from paparatsd.rewriting.reading import (
     read_reply,
 )
 from paparatsd.rewriting.rewriter import Rewriter
+from paparatsd.search.asked_by import BUILT_IN, AskedBy
 from paparatsd.search.query import is_worded
 from paparatsd.search.rewrites import Rewrites
 from paparatsd.search_model import Rewritten
@@ -205,7 +206,7 @@ class Fixed:
 
 async def test_answers_say_what_was_searched_for_besides() -> None:
     fixed = Fixed(Rewritten("small", ("throttle",), "a\nb"))
-    rewrite = await Rewrites(fixed, None).of("where is the limit", 1.0)
+    rewrite = await Rewrites(fixed).of("where is the limit", 1.0, BUILT_IN)
     assert rewrite.further == (("throttle",), "a\nb", None)
     assert rewrite.notes == (
         "Also searched for, as small suggests: throttle and code like 2 made-up lines.",
@@ -215,7 +216,7 @@ async def test_answers_say_what_was_searched_for_besides() -> None:
 
 async def test_answers_say_why_nothing_was_and_are_not_kept() -> None:
     fixed = Fixed(Rewritten("small", problem="it is gone"))
-    rewrite = await Rewrites(fixed, None).of("where is the limit", 1.0)
+    rewrite = await Rewrites(fixed).of("where is the limit", 1.0, BUILT_IN)
     assert rewrite.notes == (
         "The question was searched for as it is, not rewritten: small: it is gone.",
     )
@@ -225,7 +226,7 @@ async def test_answers_say_why_nothing_was_and_are_not_kept() -> None:
 
 async def test_a_name_is_never_sent_to_a_chat_model() -> None:
     fixed = Fixed(Rewritten("small", ("throttle",)))
-    assert (await Rewrites(fixed, None).of("getUserById", 1.0)).notes == ()
+    assert (await Rewrites(fixed).of("getUserById", 1.0, BUILT_IN)).notes == ()
     assert fixed.questions == []
 
 
@@ -234,7 +235,8 @@ async def test_code_that_cannot_be_embedded_is_left_out() -> None:
         raise BadReply(text)
 
     fixed = Fixed(Rewritten("small", ("throttle",), "a"))
-    rewrite = await Rewrites(fixed, broken).of("where is the limit", 1.0)
+    by = AskedBy(built_in=False, embed_document=broken)
+    rewrite = await Rewrites(fixed).of("where is the limit", 1.0, by)
     assert rewrite.further == (("throttle",), "", None)
     assert rewrite.notes == ("Also searched for, as small suggests: throttle.",)
     assert not rewrite.complete

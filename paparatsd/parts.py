@@ -32,6 +32,7 @@ from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.store.edge import EdgeStore
+from paparatsd.store.installation import installation_id
 from paparatsd.supervise import Child
 
 if TYPE_CHECKING:
@@ -296,7 +297,8 @@ def _store(settings: Settings, clock: Clock) -> VectorStore:
         # Importing the client takes most of a second, which only a served store is worth.
         from paparatsd.store.server import ServerStore
 
-        return ServerStore(settings.store, clock=clock)
+        owner = installation_id(settings.places.installation)
+        return ServerStore(settings.store, owner, clock=clock)
     return EdgeStore(settings.places.vectors, clock=clock)
 
 

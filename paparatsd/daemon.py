@@ -37,6 +37,7 @@ from paparatsd.search.searcher import Searcher
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
+from paparatsd.sharing import share
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
     from paparatsd.publication import Publication
@@ -83,7 +85,7 @@ class Daemon:
         self._listed_before: tuple[ProjectEntry, ...] | None = None
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
-        self._projects: ProjectsFile | None = None
+        self._projects: ProjectsFile | FollowedProjects | None = None
         self._service: Service | None = None
 
     async def run(self) -> int:
@@ -112,11 +114,10 @@ class Daemon:
             events=self._settings.watch.enabled,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
-        projects = self._projects = ProjectsFile(
-            self._settings.places.projects_file,
-            home=self._home,
-            forced_group=self._settings.projects.forced_group,
+        following, publisher = await share(
+            self._settings, parts, self._clock, roster, self._on_group
         )
+        projects = self._projects = following.projects if following else self._projects_file()
         service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
         inbox = Inbox(self._settings.places.spool)
         self._keeper = Housekeeping(
@@ -136,6 +137,7 @@ class Daemon:
             flush_problem=lambda: parts.flusher.problem,
             on_state_gone=self._on_state_gone,
             tick_s=self._settings.watch.poll_s,
+            owns_points=following is None,
         )
         await self._open_projects(parts, projects, roster)
         await asyncio.to_thread(inbox.prepare)
@@ -153,8 +155,8 @@ class Daemon:
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
-            if parts.filler is not None:
-                background.append(tasks.create_task(parts.filler.run()))
+            beside = (parts.filler, publisher, following.follower if following else None)
+            background += [tasks.create_task(one.run()) for one in beside if one is not None]
             try:
                 await serve_interfaces(
                     service,
@@ -172,6 +174,13 @@ class Daemon:
                 sessions_stop.set()
                 for task in (*background, sessions):
                     task.cancel()
+
+    def _projects_file(self) -> ProjectsFile:
+        return ProjectsFile(
+            self._settings.places.projects_file,
+            home=self._home,
+            forced_group=self._settings.projects.forced_group,
+        )
 
     def _publication(self) -> Publication | None:
         """Return what outsiders may be told, and say in the log that there is a way in for them."""
@@ -218,7 +227,7 @@ class Daemon:
         parts: Parts,
         hub: WatchHub,
         roster: Roster,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         broadcaster: Broadcaster,
     ) -> Service:
         # Search by words only: no endpoint is asked, no model is loaded.
@@ -246,7 +255,6 @@ class Daemon:
             history=parts.history,
             graph=parts.graph,
             notes=parts.notes,
-            hub=hub,
             broadcaster=broadcaster,
             pipeline=parts.pipeline,
             embedder=parts.embedder_spec,
@@ -259,7 +267,9 @@ class Daemon:
             stop=self._stop.set,
         )
 
-    async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
+    async def _open_projects(
+        self, parts: Parts, projects: ProjectsFile | FollowedProjects, roster: Roster
+    ) -> None:
         registry = await asyncio.to_thread(projects.read)
         for problem in registry.problems:
             log.warning("project_list_problem", problem=problem)
@@ -305,7 +315,8 @@ class Daemon:
         try:
             await service.settle_hooks(self._listed_before)
             await service.warm()
-            await parts.pool.warm()
+            if self._settings.index.enabled:
+                await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
         gc.freeze()  # modules and settings stay: collections need not look at them

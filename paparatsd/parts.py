@@ -73,6 +73,8 @@ class Parts:
     build_one: Callable[[RepoId], VersionBuilder]
     close_embedder: Callable[[], Awaitable[None]]
     outlets: Callable[[], tuple[Outlet, ...]]
+    more_problems: Callable[[], tuple[str, ...]] = tuple
+    """What goes wrong beside the store, in a server that is shared; "" for nothing."""
 
     def builder_of(self, repo: RepoId) -> VersionBuilder:
         """Return the one builder of a repository."""
@@ -90,7 +92,7 @@ class Parts:
             [f"the catalog was damaged; it is built anew, the old one is {aside}"] if aside else []
         )
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
-        return (*own, *self.vectors.problems)
+        return (*own, *self.vectors.problems, *filter(None, self.more_problems()))
 
     def is_linked(self) -> bool:
         """Say whether the search process may ask the store without the daemon now."""
@@ -298,7 +300,9 @@ def _store(settings: Settings, clock: Clock) -> VectorStore:
         from paparatsd.store.server import ServerStore
 
         owner = installation_id(settings.places.installation)
-        return ServerStore(settings.store, owner, clock=clock)
+        return ServerStore(
+            settings.store, owner, clock=clock, only_reads=not settings.index.enabled
+        )
     return EdgeStore(settings.places.vectors, clock=clock)
 
 

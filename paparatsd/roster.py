@@ -13,7 +13,7 @@ from paparatsd.model import ProjectName
 from paparatsd.sessions import ProjectSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
     from paparatsd.session_parts import SessionParts
@@ -31,6 +31,7 @@ class Roster:
         self._sessions: dict[ProjectName, ProjectSession] = {}
         self._tasks: dict[ProjectName, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
+        self.make: Callable[[ProjectEntry, SessionParts], ProjectSession] = ProjectSession
 
     async def run(self, stop: asyncio.Event) -> None:
         """Own the session tasks until `stop` is set."""
@@ -87,7 +88,7 @@ class Roster:
                 await self._remove(name)
             elif running is not None:
                 await self._end(name)
-            session = ProjectSession(entry, self._parts)
+            session = self.make(entry, self._parts)
             if name in rows and rows[name].entry.path == entry.path:
                 session.adopt(rows[name])
             self._sessions[name] = session

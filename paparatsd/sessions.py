@@ -96,6 +96,11 @@ class ProjectSession:
         return (*self._rules.warnings, *self._label_warnings)
 
     @property
+    def watching(self) -> str:
+        """How changes are noticed: see `WatchHub.health`."""
+        return self._parts.hub.health(self.name)
+
+    @property
     def checkout(self) -> Checkout | None:
         """What git says of the root; None until it was looked at."""
         return self._place.checkout

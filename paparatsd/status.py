@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
-    from paparatsd.sources.watch import WatchHub
 
 
 class Statuses:
@@ -29,14 +28,12 @@ class Statuses:
         self,
         *,
         ledger: Ledger,
-        hub: WatchHub,
         hooks: ProjectHooks,
         history: HistoryKeeper,
         pipeline: Pipeline,
         filler: DenseFiller | None,
     ) -> None:
         self._ledger = ledger
-        self._hub = hub
         self._hooks = hooks
         self._history = history
         self._pipeline = pipeline
@@ -80,7 +77,7 @@ class Statuses:
             languages=dict(total.languages) if total is not None else {},
             freshness=fresh.state,
             checked_at=now.checked_at,
-            watching=self._hub.health(session.name),
+            watching=session.watching,
             hooks=self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),

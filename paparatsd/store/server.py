@@ -31,7 +31,7 @@ from paparatsd.store.server_presence import BEAT_S, Presence
 from paparatsd.store.vectors import check_points, check_request, empty_recall, merge_recalled
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.model import PointBatch, RecallRequest, RepoId, ShardKey, VersionId
@@ -58,20 +58,21 @@ class ServerStore:
         owner: str,
         *,
         clock: Clock | None = None,
-        sources: Callable[[RepoId], Sequence[str]] | None = None,
+        only_reads: bool = False,
         make_client: Callable[[], Any] | None = None,
     ) -> None:
         """`owner` is the installation (16 hex digits) whose points are written and deleted.
 
-        `sources` says whose points of a repository are searched (None: the owner's) and makes the
-        store one that only reads. `make_client` takes the place of the HTTP client.
+        One that `only_reads` has no points of its own and searches those of `sources`, which says
+        of each repository whose there are. `make_client` takes the place of the HTTP client.
         """
         self._clock = clock or SystemClock()
         self.link = QdrantLink(settings, self._clock, make_client)
         self.layout = Layout(self.link, settings)
         self.presence = Presence(self.link, self.layout, owner, publishes=settings.publish)
         self.owner = owner
-        self._sources = sources
+        self._only_reads = only_reads
+        self.sources: Mapping[RepoId, Sequence[str]] = {}
         self._lost: tuple[str, ...] = ()
         self._unheard = ""
         self._beating: asyncio.Task[None] | None = None
@@ -93,7 +94,7 @@ class ServerStore:
     async def start(self) -> None:
         """Import the client and look for the server; one that is away is a problem, no error."""
         await self.link.open()
-        if self._sources is None:
+        if not self._only_reads:
             if not self.link.problem:
                 await self._announce()
             self._beating = asyncio.get_running_loop().create_task(self._beat())
@@ -131,7 +132,10 @@ class ServerStore:
 
     async def upsert(self, shard: ShardKey, points: PointBatch) -> None:
         """Write points in small requests, each acknowledged."""
-        self._check_writes()
+        if self._only_reads:
+            raise VectorStoreUnavailable(
+                "this daemon only searches what others index (index.enabled is off)"
+            )
         check_points(shard, points)
         for start in range(0, len(points.versions), BATCH_POINTS):
             rows = range(start, min(start + BATCH_POINTS, len(points.versions)))
@@ -152,6 +156,8 @@ class ServerStore:
 
     async def delete(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
         """Delete all points of these versions that are this installation's."""
+        if self._only_reads:
+            return
         await self._check_deletes()
         for start in range(0, len(versions), BATCH_VERSIONS):
             batch = versions[start : start + BATCH_VERSIONS]
@@ -163,6 +169,8 @@ class ServerStore:
 
     async def drop(self, shard: ShardKey) -> None:
         """Delete the repository's points, and the collection where nobody else could use it."""
+        if self._only_reads:
+            return
         await self._check_deletes()
         await self._delete(shard, self._own(shard))
         name = self.layout.name(shard)
@@ -245,14 +253,7 @@ class ServerStore:
 
     # ------------------------------------------------------------------ writing and deleting
 
-    def _check_writes(self) -> None:
-        if self._sources is not None:
-            raise VectorStoreUnavailable(
-                "this daemon only searches what others index (index.enabled is off)"
-            )
-
     async def _check_deletes(self) -> None:
-        self._check_writes()
         if not self.presence.registered:
             await self.presence.announce(self._clock.now())
         if self.presence.doubt:
@@ -295,7 +296,7 @@ class ServerStore:
     # ------------------------------------------------------------------ searching
 
     def _tenants(self, repo: RepoId) -> list[str]:
-        owners = [self.owner] if self._sources is None else self._sources(repo)
+        owners = self.sources.get(repo, ()) if self._only_reads else (self.owner,)
         return [tenant_of(owner, repo) for owner in owners]
 
     async def _recall(self, request: RecallRequest) -> RecallReply:

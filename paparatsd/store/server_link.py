@@ -170,8 +170,8 @@ def _trusted(settings: StoreSettings) -> ssl.SSLContext | bool:
         return ssl.create_default_context(cafile=settings.ca_file)
     except (OSError, ssl.SSLError) as error:
         raise BadSettings(
-            f"store.ca_file: {settings.ca_file} cannot be used ({error}); it must hold certificates "
-            "in PEM form"
+            f"store.ca_file: {settings.ca_file} cannot be used ({error}); "
+            "it must hold certificates in PEM form"
         ) from None
 
 

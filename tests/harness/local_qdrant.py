@@ -25,6 +25,7 @@ class LocalQdrant:
         self._client = AsyncQdrantClient(":memory:")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a method of the client that raises what a server's client would."""
         method = getattr(self._client, name)
 
         async def call(*arguments: Any, **options: Any) -> Any:

@@ -70,6 +70,7 @@ class QdrantDouble:
                 self._route("/collections/aliases", self._change_aliases, "POST"),
                 self._route(f"{name}/index", self._index, "PUT"),
                 self._route(f"{name}/points", self._upsert, "PUT"),
+                self._route(f"{name}/points", self._retrieve, "POST"),
                 self._route(f"{name}/points/delete", self._delete, "POST"),
                 self._route(f"{name}/points/query/batch", self._query, "POST"),
                 self._route(f"{name}/points/count", self._count, "POST"),
@@ -111,8 +112,9 @@ class QdrantDouble:
             return None
         if given is None or given != self._read_key:
             return Response("Must provide an API key or an Authorization bearer token", 401)
-        reads = ("/query/batch", "/count", "/scroll")
-        if request.method == "GET" or request.url.path.endswith(reads):
+        reads = ("/points", "/query/batch", "/count", "/scroll")
+        asks = request.method == "POST" and request.url.path.endswith(reads)
+        if request.method == "GET" or asks:
             return None
         return _failure(403, "Forbidden: Global access is required, this key may only read")
 
@@ -256,7 +258,7 @@ class QdrantDouble:
     async def _delete(self, request: Request) -> Any:
         given = await request.json()
         if "points" in given:
-            ids = [str(one) for one in models.PointIdsList.model_validate(given).points]
+            ids: list[Any] = [str(one) for one in models.PointIdsList.model_validate(given).points]
             operation = engine.UpdateOperation.delete_points(ids)
         else:
             body = models.FilterSelector.model_validate(given)
@@ -289,6 +291,12 @@ class QdrantDouble:
         condition = _filter(body.filter)
         counted = self._shard(request).count(engine.CountRequest(exact=True, filter=condition))
         return {"count": counted}
+
+    async def _retrieve(self, request: Request) -> Any:
+        body = models.PointRequest.model_validate(await request.json())
+        ids: list[Any] = [str(one) for one in body.ids]
+        records = self._shard(request).retrieve(ids, True, False)
+        return [{"id": str(record.id), "payload": record.payload} for record in records]
 
     async def _scroll(self, request: Request) -> Any:
         body = models.ScrollRequest.model_validate(await request.json())

@@ -81,9 +81,15 @@ class FollowedSession(ProjectSession):
         now, one = super().snapshot(), self._applied
         if one is None:
             return replace(now, pending=0, dirty=False)
+        if now.state is ProjectState.READY and one.state != ProjectState.READY:
+            now = replace(now, state=ProjectState.INDEXING, reason=self._elsewhere(one))
         return replace(
             now, pending=0, dirty=False, docs_kind=one.docs_kind, docs_audience=one.docs_audience
         )
+
+    @staticmethod
+    def _elsewhere(one: SharedProject) -> str:
+        return f"{one.host}, where it is indexed, says that it is {one.state}"
 
     def freshness(self, *, verified: bool = False) -> Freshness:
         """Say what an answer given now reflects: what was published last, and by whom."""
@@ -92,7 +98,7 @@ class FollowedSession(ProjectSession):
             state, reason = FreshnessState.STALE, self._silent or self._reason
         elif self._applied.state != ProjectState.READY:
             state = FreshnessState.STALE
-            reason = f"{self._applied.host} says that it is {self._applied.state} there"
+            reason = self._elsewhere(self._applied)
         return Freshness(
             project=self.name,
             generation=self._generation,
@@ -192,7 +198,7 @@ class FollowedSession(ProjectSession):
 class Follower:
     """Asks the server what is published, and tells the sessions."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - wired by name in one place
         self,
         *,
         store: ServerStore,
@@ -202,6 +208,7 @@ class Follower:
         projects: FollowedProjects,
         sessions: Callable[[], Sequence[ProjectSession]],
         on_list: Callable[[], None],
+        look_s: float = LOOK_S,
     ) -> None:
         """`on_list` is called when there are other projects than before."""
         self._store = store
@@ -212,6 +219,7 @@ class Follower:
         self._projects = projects
         self._sessions = sessions
         self._on_list = on_list
+        self._look_s = look_s
         self._looking = asyncio.Lock()
         self._names: dict[tuple[str, str], str] = {}
         self._heard: dict[str, tuple[tuple[str, int], float]] = {}
@@ -232,7 +240,7 @@ class Follower:
                 await self.look()
             except PaparatsError as error:
                 log.warning("follow_failed", error=str(error))
-            await self._clock.sleep(LOOK_S)
+            await self._clock.sleep(self._look_s)
 
     async def pause(self) -> None:
         """Let a session go on with what it was told."""

@@ -47,6 +47,7 @@ class Publisher:
         pipeline: Pipeline,
         clock: Clock,
         sessions: Callable[[], Sequence[ProjectSession]],
+        look_s: float = LOOK_S,
     ) -> None:
         """`sessions` gives the projects that others may see."""
         self._owner = owner
@@ -55,6 +56,7 @@ class Publisher:
         self._pipeline = pipeline
         self._clock = clock
         self._sessions = sessions
+        self._look_s = look_s
         self._there: dict[str, set[int]] | None = None
         self._shown: dict[str, set[int]] = {}
         self._records: dict[str, SharedProject] = {}
@@ -72,7 +74,7 @@ class Publisher:
                 self.problem = f"projects cannot be published: {error}"
                 log.warning("publish_failed", error=str(error))
                 await self._clock.sleep(RETRY_S)
-            await self._clock.sleep(LOOK_S)
+            await self._clock.sleep(self._look_s)
 
     async def publish(self) -> None:
         """Publish what has changed since the last time. Raises VectorStoreUnavailable."""
@@ -83,8 +85,8 @@ class Publisher:
         there, names = self._there, set[str]()
         for session in self._sessions():
             now = session.snapshot()
-            if now.repo is None or now.project_id == 0:
-                continue
+            if now.repo is None or not now.project_id or (now.first and not now.generation):
+                continue  # there is nothing to be shown yet
             names.add(session.name)
             known = self._records.get(session.name)
             if known is None or self._record(session, now.repo, known.parts) != known:

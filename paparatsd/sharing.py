@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from paparatsd import following, publishing
 from paparatsd.followed_projects import FollowedProjects
 from paparatsd.following import Follower
 from paparatsd.publishing import Publisher
@@ -40,6 +41,7 @@ def make_publisher(
         pipeline=parts.pipeline,
         clock=clock,
         sessions=lambda: [one for one in roster.sessions() if not allowed or one.name in allowed],
+        look_s=min(publishing.LOOK_S, settings.watch.poll_s),
     )
 
 
@@ -62,6 +64,7 @@ async def make_following(
         projects=projects,
         sessions=roster.sessions,
         on_list=on_list,
+        look_s=min(following.LOOK_S, settings.watch.poll_s),
     )
     roster.make = follower.session
     return Following(follower, projects)
@@ -78,9 +81,9 @@ async def share(
         return None, None
     store = cast("ServerStore", parts.vectors)
     if not settings.index.enabled:
-        following = await make_following(settings, store, parts, clock, roster, on_list)
-        parts.more_problems = lambda: (following.follower.problem,)
-        return following, None
+        found = await make_following(settings, store, parts, clock, roster, on_list)
+        parts.more_problems = lambda: (found.follower.problem,)
+        return found, None
     if not settings.store.publish:
         return None, None
     publisher = make_publisher(settings, store, parts, clock, roster)

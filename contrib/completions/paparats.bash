@@ -99,7 +99,8 @@ _paparats() {
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir --data-dir"
             words="add remove list reindex skipped status search show log changes explain usages def
-                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp" ;;
+                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp
+                migrate" ;;
         add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
         list) options="--group --names --groups --languages --roots --json --help" ;;
@@ -157,6 +158,7 @@ _paparats() {
         completions) options="--json --help" words="bash zsh fish" ;;
         mcp) options="--toolset --json --help" ;;
         up | down) options="--json --help" ;;
+        migrate) options="--to --dry-run --delete-source --json --help" words="server edge" ;;
     esac
 
     if [[ $current == -* ]]; then

@@ -65,7 +65,8 @@ for pair in \
         'completions:Print completions for a shell' \
         'up:Start the daemon in the background' \
         'down:Stop the daemon' \
-        'mcp:Speak MCP on stdin and stdout'
+        'mcp:Speak MCP on stdin and stdout' \
+        'migrate:Move the vectors to a server, or back'
     set -l parts (string split -m 1 : $pair)
     complete -c paparats -n __fish_use_subcommand -a $parts[1] -d $parts[2]
 end
@@ -260,3 +261,6 @@ complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
     -a 'coding support'
+complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge'
+complete -c paparats -n '__paparats_on migrate' -l dry-run -d 'Only say what would be copied'
+complete -c paparats -n '__paparats_on migrate' -l delete-source -d 'Empty the other side afterwards'

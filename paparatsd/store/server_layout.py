@@ -112,7 +112,11 @@ class Layout:
         await self._create(
             name,
             vectors_config={DENSE: dense},
-            sparse_vectors_config={TERMS: models.SparseVectorParams()},
+            sparse_vectors_config={
+                TERMS: models.SparseVectorParams(
+                    index=models.SparseIndexParams(on_disk=chosen.vectors_on_disk)
+                )
+            },
             # Every question names its tenant: a graph over all of them would never be walked.
             hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
             quantization_config=_quantization(models, chosen.quantization),

@@ -20,6 +20,8 @@ from paparatsd.store.vectors import FloatMatrix, empty_recall
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from paparatsd.model import RecallRequest, RepoId
 
 _ORDINAL_BITS, _OWNER_BITS = 24, 40
@@ -53,10 +55,11 @@ def point(models: Any, owner: str, repo: RepoId, points: PointBatch, row: int) -
     """Return one row of a batch as the client takes it."""
     sparse, version, ordinal = points.sparse[row], points.versions[row], points.ordinals[row]
     vector: dict[str, Any] = {
-        TERMS: models.SparseVector(indices=sparse.ids.tolist(), values=sparse.values.tolist())
+        TERMS: models.SparseVector(indices=sparse.ids.tolist(), values=_plain(sparse.values))
     }
     if points.dense is not None:
-        vector[DENSE] = points.dense[row].tolist()
+        # The server makes them of length 1 anyway, for it compares cosines.
+        vector[DENSE] = _plain(points.dense[row] / np.linalg.norm(points.dense[row]))
     payload = {
         TENANT: tenant_of(owner, repo),
         "version": int(version),
@@ -66,6 +69,12 @@ def point(models: Any, owner: str, repo: RepoId, points: PointBatch, row: int) -
     return models.PointStruct(
         id=owned_point_id(owner, version, ordinal), vector=vector, payload=payload
     )
+
+
+def _plain(values: NDArray[np.float32]) -> list[float]:
+    """Return numbers as they go over the wire: what float32 tells apart, at half the length."""
+    rounded: list[float] = values.astype(np.float64).round(8).tolist()
+    return rounded
 
 
 def any_of(models: Any, key: str, values: Iterable[Any]) -> Any:  # noqa: ANN401

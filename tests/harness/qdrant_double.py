@@ -41,8 +41,9 @@ _MODES = {
 class QdrantDouble:
     """The app and its state. `refusals` holds (status, reason) for the next requests, in order.
 
-    `requests` lists what arrived. `lost_replies` requests are carried out and answered with 503.
-    `on_request` is called with method and path before a request is carried out.
+    `requests` lists what arrived, `sizes` how many bytes each had. `lost_replies` requests are
+    carried out and answered with 503. `on_request` is called with method and path before a request
+    is carried out.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class QdrantDouble:
         self.refusals: list[tuple[int, str]] = []
         self.lost_replies = 0
         self.requests: list[tuple[str, str]] = []
+        self.sizes: list[tuple[str, int]] = []
         self.on_request: Callable[[str, str], None] = lambda method, path: None
         self.url = ""
         name = "/collections/{name}"
@@ -83,6 +85,7 @@ class QdrantDouble:
     ) -> Route:
         async def answer(request: Request) -> Response:
             self.requests.append((method, request.url.path))
+            self.sizes.append((request.url.path, int(request.headers.get("content-length", 0))))
             refused = self._refusal(request)
             if refused is not None:
                 return refused

@@ -25,7 +25,7 @@ INSTRUCTIONS = frozenset(
 KEYS = frozenset({
     "restart", "init", "read_only", "cap_drop", "security_opt", "logging", "image", "user",
     "environment", "secrets", "volumes", "tmpfs", "networks", "ulimits", "mem_limit", "healthcheck",
-    "command", "build", "ports", "depends_on", "network_mode",
+    "command", "build", "ports", "depends_on", "network_mode", "cpus", "pids_limit",
 })  # fmt: skip
 
 
@@ -48,9 +48,11 @@ def test_every_service_is_locked_down_and_says_how_it_is(name: str) -> None:
     assert service["cap_drop"] == ["ALL"]
     assert "no-new-privileges:true" in service["security_opt"]
     assert service["mem_limit"]
+    assert service["cpus"]
+    assert service["pids_limit"]
     assert "privileged" not in service
     assert "build" in service or re.search(r":[\w.-]+$", service["image"])
-    assert not service.get("image", "").endswith(":latest") or "build" in service
+    assert not service.get("image", "").endswith(":latest")
     check = service.get("healthcheck")
     assert "build" in service or (check and check["test"][0] == "CMD")
 

@@ -16,6 +16,7 @@ from paparatsd.store.edge import EdgeStore
 from paparatsd.store.installation import installation_id
 from paparatsd.store.migrate import move, plan_move
 from paparatsd.store.server import ServerStore
+from paparatsd.store.server_relayout import relayout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,11 +54,7 @@ async def migrate(
     `on_progress` gets points done and points in all. Raises Busy while a daemon runs, BadSettings
     without a server, VectorStoreUnavailable, Broken; whatever ended it, calling it again goes on.
     """
-    if not settings.store.qdrant_url:
-        raise BadSettings(
-            "there is no server to move points to or from; set store.qdrant_url (or QDRANT_URL) "
-            "for this command"
-        )
+    _check_server(settings)
     places = settings.places
     async with AsyncExitStack() as stack:
         stack.enter_context(StateLock(places.state, places.control_socket))
@@ -91,6 +88,36 @@ async def migrate(
             for plan, _ in plans if delete_source else ():
                 await source.drop(plan.shard)
         return _sum_up(source, target, [plan for plan, _ in plans], dry_run, delete_source)
+
+
+async def lay_out_anew(settings: Settings, *, dry_run: bool = False) -> dict[str, int]:
+    """Give the collections that this installation uses the layout of the settings.
+
+    Returns the points of each, of all installations. Raises as `migrate` does.
+    """
+    places = settings.places
+    _check_server(settings)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(StateLock(places.state, places.control_socket))
+        stack.enter_context(StateLock(places.data, kind="data"))
+        ledger = Ledger(places.catalog)
+        await ledger.start()
+        stack.push_async_callback(ledger.stop)
+        server = ServerStore(settings.store, installation_id(places.installation))
+        await server.start()
+        stack.push_async_callback(server.stop)
+        names = sorted({server.layout.name(shard) for shard in await ledger.shards()})
+        if dry_run:
+            return dict.fromkeys(names, 0)
+        return {name: await relayout(server.link, server.layout, name) for name in names}
+
+
+def _check_server(settings: Settings) -> None:
+    if not settings.store.qdrant_url:
+        raise BadSettings(
+            "there is no server to move points to or from; set store.qdrant_url (or QDRANT_URL) "
+            "for this command"
+        )
 
 
 async def _expected(ledger: Ledger) -> list[tuple[ShardKey, Mapping[VersionId, int]]]:

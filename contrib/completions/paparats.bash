@@ -158,7 +158,7 @@ _paparats() {
         completions) options="--json --help" words="bash zsh fish" ;;
         mcp) options="--toolset --json --help" ;;
         up | down) options="--json --help" ;;
-        migrate) options="--to --dry-run --delete-source --json --help" words="server edge" ;;
+        migrate) options="--to --dry-run --delete-source --json --help" words="server edge layout" ;;
     esac
 
     if [[ $current == -* ]]; then

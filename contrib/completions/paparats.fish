@@ -261,6 +261,6 @@ complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
     -a 'coding support'
-complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge'
+complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge layout'
 complete -c paparats -n '__paparats_on migrate' -l dry-run -d 'Only say what would be copied'
 complete -c paparats -n '__paparats_on migrate' -l delete-source -d 'Empty the other side afterwards'

@@ -81,10 +81,14 @@ class Layout:
                 info = await self._inspect(name)
             check_collection(name, info, shard.dimension)
             # Also where the collection was there: a crash may have come before its indexes.
-            await self._index(name, (TENANT, "keyword"), ("version", "integer"))
-            await self._index(name, ("kind", "keyword"), ("language", "keyword"))
+            await self.index(name)
             self._ready.add(name)
         return name
+
+    async def index(self, name: str) -> None:
+        """Make the indexes of a collection of vectors; those that are there stay."""
+        await self._index(name, (TENANT, "keyword"), ("version", "integer"))
+        await self._index(name, ("kind", "keyword"), ("language", "keyword"))
 
     async def ensure_plain(self, kind: str) -> str:
         """Return the name of a collection without vectors, which is there then."""

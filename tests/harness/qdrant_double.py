@@ -38,6 +38,10 @@ _MODES = {
 }
 
 
+OTHERS = {"tenant": "b" * 16 + "/repo", "version": 99}
+"""What another installation's point says of itself."""
+
+
 class QdrantDouble:
     """The app and its state. `refusals` holds (status, reason) for the next requests, in order.
 
@@ -128,6 +132,15 @@ class QdrantDouble:
     def layout(self, name: str) -> dict[str, Any]:
         """Return what a collection was asked to be like."""
         return self._configs[name]
+
+    def copy(self, name: str, number: int, ident: str) -> None:
+        """Write a point of a collection once more under another id, as another client would."""
+        shard = self._shards[name]
+        records, _ = shard.scroll(
+            engine.ScrollRequest(limit=number, with_payload=True, with_vector=True)
+        )
+        points = [engine.Point(ident, one.vector, {**one.payload, **OTHERS}) for one in records]
+        shard.update(engine.UpdateOperation.upsert_points(points))
 
     async def _list_aliases(self, _: Request) -> Any:
         return {
@@ -298,8 +311,11 @@ class QdrantDouble:
     async def _retrieve(self, request: Request) -> Any:
         body = models.PointRequest.model_validate(await request.json())
         ids: list[Any] = [str(one) for one in body.ids]
-        records = self._shard(request).retrieve(ids, True, False)
-        return [{"id": str(record.id), "payload": record.payload} for record in records]
+        records = self._shard(request).retrieve(ids, True, bool(body.with_vector))
+        return [
+            {"id": str(one.id), "payload": one.payload, "vector": _vectors_out(one.vector)}
+            for one in records
+        ]
 
     async def _scroll(self, request: Request) -> Any:
         body = models.ScrollRequest.model_validate(await request.json())

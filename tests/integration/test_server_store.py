@@ -26,6 +26,8 @@ from paparatsd.model import (
 from paparatsd.settings import StoreSettings
 from paparatsd.store.server import ServerStore
 from paparatsd.store.server_link import QdrantLink
+from paparatsd.store.server_points import owned_point_id
+from paparatsd.store.server_relayout import relayout
 from tests.harness.proxy import Fault, FaultProxy, Mode
 from tests.harness.qdrant_double import QdrantDouble, running_double
 from tests.harness.set_clock import SetClock
@@ -409,3 +411,62 @@ async def test_readers_and_writers_go_by_the_alias(
         for name in double.names()
         if "code" in name
     )
+
+
+async def test_a_collection_is_built_anew_beside_the_old_one_with_everybodys_points(
+    double: QdrantDouble, settings: StoreSettings, a: ServerStore, b: ServerStore
+) -> None:
+    await a.upsert(KEY, points(*range(1, 41)))
+    await b.upsert(KEY, points(1, 2))
+    other = ServerStore(replace(settings, shards=4, quantization="none"), A)
+    await other.start()
+    late = False
+
+    def write_meanwhile(method: str, path: str) -> None:
+        """Another daemon's write comes just before the alias moves."""
+        nonlocal late
+        if path == "/collections/aliases" and not late:
+            late = True
+            double.copy("paparats_code_ffffffff_1", 1, owned_point_id(B, 99, 0))
+
+    double.on_request = write_meanwhile
+    count = await relayout(other.link, other.layout, "paparats_code_ffffffff")
+    double.on_request = lambda method, path: None
+
+    assert count == 43
+    assert [name for name in double.names() if "code" in name] == ["paparats_code_ffffffff_2"]
+    assert double.layout("paparats_code_ffffffff_2")["shard_number"] == 4
+    assert await a.versions(KEY) == set(range(1, 41))
+    assert await b.versions(KEY) == {1, 2, 99}
+    assert sorted(await found(b)) == [1, 2, 99]
+    await a.upsert(KEY, points(50))
+    assert await a.count(KEY) == 41
+    await other.stop()
+
+
+async def test_an_interrupted_building_goes_on_and_nobody_notices(
+    double: QdrantDouble, a: ServerStore
+) -> None:
+    await a.upsert(KEY, points(*range(1, 101)))
+    writes = 0
+
+    def fail(method: str, path: str) -> None:
+        nonlocal writes
+        writes += method == "PUT" and path.endswith("_2/points")
+        if writes == 2 and not double.refusals:
+            double.refusals += [(503, "away")] * 3
+
+    double.on_request = fail
+    with pytest.raises(VectorStoreUnavailable):
+        await relayout(a.link, a.layout, "paparats_code_ffffffff")
+    double.on_request = lambda method, path: None
+    assert await a.count(KEY) == 100
+    double.requests.clear()
+
+    assert await relayout(a.link, a.layout, "paparats_code_ffffffff") == 100
+
+    copied = [
+        path for method, path in double.requests if path.endswith("_2/points") and method == "PUT"
+    ]
+    assert len(copied) == 3
+    assert await a.count(KEY) == 100

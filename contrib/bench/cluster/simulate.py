@@ -26,8 +26,8 @@ ASSUMED = {
     "links": 2 * 16,  # payload_m = 16: the lowest level has twice as many
     "id_bytes": 44,  # outer id, inner id and version, with the maps both ways
     "index_bytes": 40,  # payload indexes: tenant, version, kind, language
-    "graph_steps": 3_500,  # vectors compared in a graph of up to a million, with the filter's misses
-    "full_scan_points": 10_000,  # below this a server compares all: 10,000 kB at 256 dimensions
+    "graph_steps": 3_500,  # vectors compared in a graph of up to a million
+    "full_scan_points": 10_000,  # below it a server compares all: 10,000 kB of 256 dimensions
     "hop_ms": 0.6,  # a sub-request to another node
     "slow_share": 0.02,  # of the requests meet a segment being rebuilt
     "slow_factor": 8.0,
@@ -182,8 +182,8 @@ def fill_lines(one: Cluster) -> list[str]:
     return [
         f"* {total / 1e6:.0f} million chunks are {total * point_bytes / GIB:.0f} GiB of requests "
         f"({point_bytes:.0f} bytes a chunk at {FIGURES['dimension']} dimensions), and "
-        f"{core_h:.0f} core hours of both sides together at {WRITE_MS:.2f} ms a chunk, the building "
-        "of the graph not counted.",
+        f"{core_h:.0f} core hours of both sides together at {WRITE_MS:.2f} ms a chunk, the "
+        "building of the graph not counted.",
         f"* Beats: {beats:.1f}/s, each of which lists {one.hosts} records: "
         f"{beats * one.hosts * record_bytes / 1e3:.0f} kB/s in all; looks of {one.followers} "
         f"daemons that only search: {one.followers / LOOK_S * 2:.0f} requests/s.",

@@ -24,15 +24,20 @@ def migrate(context: Context) -> int:
     """Move all vectors, or say what would be moved."""
     from paparatsd.loading import load_settings
     from paparatsd.logs import configure_logging
+    from paparatsd.migration import lay_out_anew
     from paparatsd.migration import migrate as move_all
 
     arguments = context.arguments
     if is_listening(context.places):
         raise Busy("the daemon runs, and would write to one side meanwhile; run: paparats down")
     configure_logging("warning", "human")
+    settings = load_settings(context.places, context.environment)
+    if arguments.to == "layout":
+        points = asyncio.run(lay_out_anew(settings, dry_run=arguments.dry_run))
+        return _say_laid_out(context, points)
     moved = asyncio.run(
         move_all(
-            load_settings(context.places, context.environment),
+            settings,
             arguments.to,
             dry_run=arguments.dry_run,
             delete_source=arguments.delete_source,
@@ -42,6 +47,19 @@ def migrate(context: Context) -> int:
         context.output.json(asdict(moved))
         return 0
     _say(context, moved, arguments.to)
+    return 0
+
+
+def _say_laid_out(context: Context, points: dict[str, int]) -> int:
+    dry_run = context.arguments.dry_run
+    if context.as_json:
+        context.output.json({"dry_run": dry_run, "collections": points})
+        return 0
+    for name, count in points.items():
+        said = "would be built anew" if dry_run else f"was built anew, {count} vectors"
+        context.output.line(f"{name} {said}")
+    if not points:
+        context.output.line("this installation uses no collection")
     return 0
 
 

@@ -241,9 +241,10 @@ def _add_store_commands(commands: Subparsers) -> None:
     )
     migrate.add_argument(
         "--to",
-        choices=("server", "edge"),
+        choices=("server", "edge", "layout"),
         required=True,
-        help="the Qdrant server of the settings, or the embedded engine",
+        help="the Qdrant server of the settings; the embedded engine; collections in the layout "
+        "of the settings, beside the old ones, which they replace when all is there",
     )
     migrate.add_argument("--dry-run", action="store_true", help="only say what would be copied")
     migrate.add_argument(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.model import GroupName, ProjectName
+    from paparatsd.place_labels import ProjectLabels
     from paparatsd.roster import Roster
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
@@ -138,6 +139,11 @@ class Answerable:
                 )
             )
         return Scope(tuple(scopes))
+
+    def labels(self) -> dict[ProjectName, ProjectLabels]:
+        """Return what projects call themselves and their parts, of those that do."""
+        told = {one.name: one.snapshot().labels for one in self._roster.sessions()}
+        return {name: labels for name, labels in told.items() if labels and self.has(name)}
 
     def everything(self) -> Scope:
         """Return the scope of all projects that are answered about."""

@@ -352,6 +352,7 @@ class ImpactAnswer:
     """What depends on the seeds. `tests` are those that reach one, nearest first.
 
     `services` groups `affected` by project and top-level folder: (project, folder) -> number.
+    `names`: what projects call themselves as a service or a context, of those that do.
     `last_changes`: by address, who changed a seed last; empty when there is no history.
     """
 
@@ -362,6 +363,7 @@ class ImpactAnswer:
     total: int
     capped: bool = False
     last_changes: tuple[tuple[str, LastChange], ...] = ()
+    names: tuple[tuple[ProjectName, str], ...] = ()
     freshness: tuple[Freshness, ...] = ()
     notes: tuple[str, ...] = ()
 

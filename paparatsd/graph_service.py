@@ -92,7 +92,9 @@ class GraphService:
                 note = "Nothing was found for this question."
                 return ImpactAnswer((), (), (), (), 0, notes=(note,))
         answer: ImpactAnswer = await self._ask("impact", request.scope, request)
-        return await self._with_last_changes(answer)
+        labels = self._answerable.labels().items()
+        names = tuple((name, one.part_of) for name, one in labels if one.part_of)
+        return await self._with_last_changes(replace(answer, names=names))
 
     async def _places_of(self, request: ImpactRequest) -> tuple[str, ...]:
         """Return the addresses of what a question finds."""

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from paparatsd.place_labels import NO_LABELS
+
 if TYPE_CHECKING:
     from paparatsd.commits import Change, Moment, Person, Role
     from paparatsd.model import CommitId, Freshness, ProjectName
+    from paparatsd.place_labels import PlaceLabels
     from paparatsd.search_model import Hit
 
 
@@ -114,7 +117,8 @@ class ChunkLog:
     `total` counts all commits, of which `commits` are the first. `owners`: who to ask, most lines
     first. `uncommitted`: lines that are in no commit. `complete` is False when history is cut off
     below. `pending` says that commits are still being read, so that some may be missing.
-    `began` is the commit with which the oldest of it came in, where that is known.
+    `began` is the commit with which the oldest of it came in, where that is known. `labels`: what
+    the project's own file calls the part it is in.
     """
 
     project: ProjectName
@@ -135,6 +139,7 @@ class ChunkLog:
     freshness: Freshness
     notes: tuple[str, ...] = ()
     began: CommitNote | None = None
+    labels: PlaceLabels = NO_LABELS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paparatsd.naming import AUDIENCE_ALLOWED, DEFAULT_GROUP, UNLABELLED
+from paparatsd.place_labels import NOTHING_SAID
 from paparatsd.repo_config import LoadedRepoConfig, load_repo_config
 from paparatsd.sources.walk import SelectionRules
 
@@ -62,6 +63,8 @@ class ProjectRules:
         self.warnings: tuple[str, ...] = ()
         self.ticket_patterns: tuple[str, ...] = ()
         self.jira = ""
+        self.labels = NOTHING_SAID
+        self.history = True
         self.docs_kind = "auto"
         self.docs_audience = ""
 
@@ -79,6 +82,7 @@ class ProjectRules:
         config = loaded.config
         self.problem, self.warnings = "", loaded.warnings
         self.ticket_patterns, self.jira = config.ticket_patterns, config.jira_url or ""
+        self.labels, self.history = config.labels, config.history
         self.docs_kind, self.docs_audience = config.docs_kind, config.docs_audience
         self.selection = SelectionRules(
             exclude=(*config.exclude, *config.exclude_extra),

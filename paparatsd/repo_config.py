@@ -8,13 +8,14 @@ configuration: to go on with the defaults would index what the user has left out
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from paparatsd.errors import BadQuery
 from paparatsd.naming import AUDIENCE_ALLOWED, UNLABELLED, check_group_name, is_audience
+from paparatsd.place_labels import NOTHING_SAID, ProjectLabels
 from paparatsd.plain_yaml import PlainYamlError, read_plain_yaml
 from paparatsd.ticket_patterns import MAX_PATTERNS, BadPatternError, compile_pattern
 
@@ -38,6 +39,7 @@ IDLE_KEYS = {
     "indexing.batchSize": "batches are sized by the daemon",
     "indexing.extensions": "what git lists is indexed; leave out with indexing.exclude_extra",
     "watcher.": "see [watch] in config.toml",
+    "metadata.git.maxCommitsPerFile": "all commits of a file are read",
     "embeddings.": "one embedder serves all projects; see [embedder] in config.toml",
 }
 """Keys that files written for other systems may have, and why they change nothing here."""
@@ -53,7 +55,6 @@ class RepoConfig:
 
     `exclude` and `exclude_extra` are ignore patterns in gitignore form; both are applied. `paths`
     are directories or files, relative, to which indexing is restricted; empty means everything.
-    `chunk_chars` and `overlap_chars` are None where the daemon's own limits hold.
     `ticket_patterns` can be given to `compile_pattern`; `jira_url` is without a slash at its end.
     """
 
@@ -62,16 +63,10 @@ class RepoConfig:
     exclude_extra: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     respect_gitignore: bool = True
-    chunk_chars: int | None = None
-    overlap_chars: int | None = None
     docs_kind: str = "auto"
     docs_audience: str = UNLABELLED
-    service: str | None = None
-    bounded_context: str | None = None
-    tags: tuple[str, ...] = ()
-    directory_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    git_enabled: bool = True
-    max_commits_per_file: int = 50
+    labels: ProjectLabels = NOTHING_SAID
+    history: bool = True
     ticket_patterns: tuple[str, ...] = ()
     jira_url: str | None = None
 
@@ -166,7 +161,8 @@ def parse_repo_config(document: Mapping[str, Any], root: Path | None = None) -> 
         for path in values.get("paths", ()):
             if not (root / path).resolve().is_relative_to(root.resolve()):
                 raise BadRepoConfigError(f"indexing.paths: {path!r} leaves the project by a link")
-    return RepoConfig(**values)
+    labels = {name.removeprefix("labels."): values.pop(name) for name in _LABELS if name in values}
+    return RepoConfig(**values, labels=ProjectLabels(**labels))
 
 
 def _both(patterns: tuple[str, ...], more: tuple[str, ...], key: str) -> tuple[str, ...]:
@@ -351,8 +347,8 @@ _KEYS: Mapping[str, _Rule] = {
     "indexing.exclude_extra": _Rule(_texts, "exclude_extra"),
     "indexing.respectGitignore": _Rule(_flag, "respect_gitignore"),
     "indexing.extensions": _Rule(_texts),
-    "indexing.chunkSize": _Rule(_whole(128, 8_192), "chunk_chars"),
-    "indexing.overlap": _Rule(_whole(0, 8_191), "overlap_chars"),
+    "indexing.chunkSize": _Rule(_whole(128, 8_192)),
+    "indexing.overlap": _Rule(_whole(0, 8_191)),
     "indexing.concurrency": _Rule(_whole(1, 20)),
     "indexing.batchSize": _Rule(_whole(1, 1_000)),
     # The daemon watches and embeds for all projects alike: its own settings decide these.
@@ -362,12 +358,12 @@ _KEYS: Mapping[str, _Rule] = {
     "embeddings.provider": _Rule(_one_of("static", "llama", "openai", "ollama", "voyage")),
     "embeddings.model": _Rule(_text),
     "embeddings.dimensions": _Rule(_whole(1, 65_536)),
-    "metadata.service": _Rule(_text, "service"),
-    "metadata.bounded_context": _Rule(_text, "bounded_context"),
-    "metadata.tags": _Rule(_texts, "tags"),
-    "metadata.directory_tags": _Rule(_directory_tags, "directory_tags"),
-    "metadata.git.enabled": _Rule(_flag, "git_enabled"),
-    "metadata.git.maxCommitsPerFile": _Rule(_whole(1, 500), "max_commits_per_file"),
+    "metadata.service": _Rule(_text, "labels.service"),
+    "metadata.bounded_context": _Rule(_text, "labels.context"),
+    "metadata.tags": _Rule(_texts, "labels.tags"),
+    "metadata.directory_tags": _Rule(_directory_tags, "labels.folders"),
+    "metadata.git.enabled": _Rule(_flag, "history"),
+    "metadata.git.maxCommitsPerFile": _Rule(_whole(1, 500)),
     "metadata.git.ticketPatterns": _Rule(_patterns, "ticket_patterns"),
     # Two names of one thing: the section of this daemon, and the key that existing files have.
     "history.tickets": _Rule(_patterns, "ticket_patterns"),
@@ -375,3 +371,8 @@ _KEYS: Mapping[str, _Rule] = {
     "docs.kind": _Rule(_one_of("auto", "prose", "code"), "docs_kind"),
     "docs.audience": _Rule(_audience, "docs_audience"),
 }
+_LABELS = tuple(
+    rule.name
+    for rule in _KEYS.values()
+    if rule.name is not None and rule.name.startswith("labels.")
+)

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from paparatsd.place_labels import NO_LABELS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paparatsd.history_model import ChangedFilter, LastChange
     from paparatsd.model import Freshness, GroupName, ProjectName
+    from paparatsd.place_labels import PlaceLabels
 
 
 class Confidence(StrEnum):
@@ -74,7 +77,7 @@ class Hit:
     `signals`: each feature's share of the ranking score; `values`: the features themselves;
     `grounds`: what the shown confidence was computed from (search/confidence.py). `related` and
     `last_change` are None when nobody asked for them. `symbol_end`: the last line of the symbol,
-    when it goes on below.
+    when it goes on below. `labels`: what the project's own file calls the part it is in.
     """
 
     project: ProjectName
@@ -97,6 +100,7 @@ class Hit:
     related: tuple[Neighbour, ...] | None = None
     symbol_end: int | None = None
     last_change: LastChange | None = None
+    labels: PlaceLabels = NO_LABELS
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
-    from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
+    from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
     from paparatsd.sources.hooks import HookReport
 
@@ -148,20 +148,34 @@ class Service:
         notes = self._answerable.noted(answer.notes, scope)
         if request.changed:
             notes = (*notes, *self._history.notes(scope))
-        answer = replace(answer, notes=notes)
+        answer = replace(answer, hits=self._labelled(answer.hits), notes=notes)
         return await self.graph.with_neighbours(answer, scope) if request.related else answer
+
+    def _labelled(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """Return the hits with what their projects call the parts that they are in."""
+        known = self._answerable.labels()
+        if not known:
+            return hits
+        return tuple(
+            replace(hit, labels=known[hit.project].of(hit.path)) if hit.project in known else hit
+            for hit in hits
+        )
 
     async def show(self, address: str, radius: int) -> ChunkView:
         """Return the chunk at an address with its neighbours. Raises BadQuery, UnknownAddress."""
         if not 0 <= radius <= MAX_RADIUS_LINES:
             raise BadQuery(f"radius is {radius}; it must be between 0 and {MAX_RADIUS_LINES} lines")
-        return await self._searcher.show(address, radius, self._answerable.everything())
+        view = await self._searcher.show(address, radius, self._answerable.everything())
+        return replace(view, target=self._labelled((view.target,))[0])
 
     async def chunk_log(self, address: str, limit: int) -> ChunkLog:
         """Return the history of the chunk or the lines at an address."""
         sessions = self._answerable.select((), ())
         branches = {item.name: item.snapshot().head.branch for item in sessions}
-        return await self._history.log(address, limit, self._answerable.scope(sessions), branches)
+        scope = self._answerable.scope(sessions)
+        log = await self._history.log(address, limit, scope, branches)
+        own = self._answerable.labels().get(log.project)
+        return log if own is None else replace(log, labels=own.of(log.path))
 
     async def find_commits(self, request: CommitRequest) -> CommitsAnswer:
         """Find commits by what they say and what they changed, or list them by time."""

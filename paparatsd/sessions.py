@@ -129,6 +129,7 @@ class ProjectSession:
             first=not self._first_pass_done,
             docs_kind=self._rules.docs_kind,
             docs_audience=self._rules.docs_audience,
+            labels=self._rules.labels,
         )
 
     def freshness(self, *, verified: bool = False) -> Freshness:
@@ -257,6 +258,7 @@ class ProjectSession:
                 repo=self._repo,
                 root=str(self.root),
                 git=checkout.git,
+                wanted=self._rules.history,
                 generation=self._generation,
                 head=self._head.commit,
                 branch=self._head.branch,

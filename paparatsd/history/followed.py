@@ -45,6 +45,7 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
 class Followed:
     """One project as it is now: where it is, what it shows, and how its tickets are written.
 
+    `wanted` is False when the project's own settings want no history.
     `head` is None for a folder without git and for an unborn branch. `patterns` are regular
     expressions of the project's own settings; `jira` is where Jira keys are looked up, or "".
     `settled` is False while the head has moved and the view is still being brought in line.
@@ -63,6 +64,7 @@ class Followed:
     jira: str = ""
     settled: bool = True
     stamp: tuple[object, ...] = ()
+    wanted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,7 @@ class HistoryKeeper:
             await self._call("forget", self._dropped.pop())
         while self._untold:
             _, followed = self._untold.popitem()
-            await self._call("follow", followed)
+            await self._call("follow", _told(followed))
         if self._kept is not None:
             kept, self._kept = self._kept, None
             await self._call("keep", kept)
@@ -205,7 +205,7 @@ class HistoryKeeper:
         """Tell a process that has just started everything, before anybody asks it."""
         self._untold.clear()
         for followed in tuple(self._followed.values()):
-            await self._call("follow", followed)
+            await self._call("follow", _told(followed))
         self._quiet.clear()
         self._wake.set()
 
@@ -283,3 +283,8 @@ class HistoryKeeper:
         timeout_s: float = ASK_TIMEOUT_S,
     ) -> Any:  # noqa: ANN401 - whatever the operation returns
         return await self._child.call(operation, arguments, timeout_s=timeout_s, urgency=urgency)
+
+
+def _told(followed: Followed) -> Followed:
+    """Return what the process is told: of whom no history is wanted, that there is no git."""
+    return followed if followed.wanted else replace(followed, git=False, head=None)

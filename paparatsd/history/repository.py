@@ -85,6 +85,8 @@ class RepoHistory:
         followed = project.followed
         if not followed.git or followed.head is None:
             reason = "no commit yet" if followed.git else "not a git repository"
+            if not followed.wanted:
+                reason = "metadata.git.enabled is false in its .paparats.yml or projects.yml"
             return HistoryStatus(HistoryState.NONE, 0, 0, reason)
         troubles = (self._problem, self._failed, self._lost)
         reason = next((one.told_to(project) for one in troubles if one), "") or project.problem

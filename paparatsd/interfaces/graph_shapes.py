@@ -162,6 +162,7 @@ def affected_json(affected: Affected) -> dict[str, Any]:
 def impact_json(answer: ImpactAnswer) -> dict[str, Any]:
     """Return what depends on the seeds, each seed with its last change if that is known."""
     changes = {address: last_change_json(one) for address, one in answer.last_changes}
+    named = dict(answer.names)
     return {
         "seeds": [
             {"symbol": symbol_json(one), "last_change": changes.get(one.address)}
@@ -170,7 +171,12 @@ def impact_json(answer: ImpactAnswer) -> dict[str, Any]:
         "affected": [affected_json(one) for one in answer.affected],
         "tests": [affected_json(one) for one in answer.tests],
         "services": [
-            {"project": project, "folder": folder, "symbols": number}
+            {
+                "project": project,
+                "folder": folder,
+                "symbols": number,
+                "service": named.get(project),
+            }
             for project, folder, number in answer.services
         ],
         "total": answer.total,

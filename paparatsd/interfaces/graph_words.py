@@ -260,8 +260,9 @@ def impact_sections(shape: Shape, voice: Voice = AGENT) -> list[Section]:
 
 
 def _folder(service: Shape) -> str:
-    folder = service["folder"]
-    return f"{service['project']}:{folder}/" if folder else f"{service['project']}, top folder"
+    folder, name = service["folder"], service["service"]
+    where = f"{service['project']}:{folder}/" if folder else f"{service['project']}, top folder"
+    return f"{where} of {name}" if name else where
 
 
 def _changed_lines(change: Shape | None, voice: Voice) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.interfaces.place_shapes import place_json
+from paparatsd.interfaces.place_shapes import labels_json, place_json
 
 if TYPE_CHECKING:
     from paparatsd.commits import Moment, Person
@@ -124,6 +124,7 @@ def log_json(log: ChunkLog) -> dict[str, Any]:
         "complete": log.complete,
         "pending": log.pending,
         "notes": list(log.notes),
+        **labels_json(log.labels),
     }
 
 

@@ -159,6 +159,20 @@ def owner_line(owner: Mapping[str, Any]) -> str:
     )
 
 
+def labels_line(shape: Mapping[str, Any]) -> str:
+    """Return what a project calls the part a place is in; "" where it says nothing.
+
+    >>> labels_line({"service": "billing", "bounded_context": None, "tags": ["core", "tax"]})
+    'service billing; tags core, tax'
+    """
+    parts = [
+        f"service {shape['service']}" if shape.get("service") else "",
+        f"context {shape['bounded_context']}" if shape.get("bounded_context") else "",
+        f"tags {', '.join(shape['tags'])}" if shape.get("tags") else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
 def log_remarks(log: Mapping[str, Any], left: int | None = None) -> list[str]:
     """Return what limits a history: uncommitted lines, its end, what is not read yet.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from paparatsd.model import ProjectName
+    from paparatsd.place_labels import PlaceLabels
 
 
 class Placed(Protocol):
@@ -40,4 +41,15 @@ def place_json(placed: Placed) -> dict[str, Any]:
         "start_line": placed.start_line,
         "end_line": placed.end_line,
         "address": placed.address,
+    }
+
+
+def labels_json(labels: PlaceLabels) -> dict[str, Any]:
+    """Return what the project's own file calls a place; empty for one of which it says nothing."""
+    if not labels:
+        return {}
+    return {
+        "service": labels.service or None,
+        "bounded_context": labels.context or None,
+        "tags": list(labels.tags),
     }

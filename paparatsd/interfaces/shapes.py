@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd import errors
 from paparatsd.interfaces import history_shapes
 from paparatsd.interfaces.mcp.identity import KNOWLEDGE_PATH
-from paparatsd.interfaces.place_shapes import place_json
+from paparatsd.interfaces.place_shapes import labels_json, place_json
 from paparatsd.search.explanation import explanation, meanings_of
 from paparatsd.tokens import estimate_tokens
 
@@ -68,7 +68,8 @@ def ending_json(freshness: Sequence[Freshness], notes: Sequence[str]) -> dict[st
 def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return one result; what was not asked for is not there.
 
-    That is `related`, `last_change` and `explanation`.
+    That is `related`, `last_change` and `explanation`; and `service`, `bounded_context` and `tags`
+    where the project names none of them.
     """
     shape: dict[str, Any] = {
         **place_json(hit),
@@ -82,6 +83,7 @@ def hit_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         "defines": list(hit.defines),
         "uses": list(hit.uses),
         "also_in": list(hit.also_in),
+        **labels_json(hit.labels),
     }
     if hit.related is not None:
         shape["related"] = [neighbour_json(one) for one in hit.related]

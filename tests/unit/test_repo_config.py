@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from paparatsd.place_labels import ProjectLabels
 from paparatsd.plain_yaml import PlainYamlError, dump_plain_yaml, load_plain_yaml
 from paparatsd.repo_config import (
     BadRepoConfigError,
@@ -70,14 +71,11 @@ def test_every_key_reaches_its_field(tmp_path: Path) -> None:
         exclude_extra=("*.snap",),
         paths=("src", "lib"),
         respect_gitignore=False,
-        chunk_chars=2000,
-        overlap_chars=100,
         docs_kind="prose",
         docs_audience="partner",
-        service="checkout",
-        tags=("core",),
-        directory_tags={"src/api": ("http", "public")},
-        max_commits_per_file=20,
+        labels=ProjectLabels(
+            service="checkout", tags=("core",), folders={"src/api": ("http", "public")}
+        ),
         ticket_patterns=(r"[A-Z]+-\d+", r"bpo-(\d+)"),
         jira_url="https://jira.example.org",
     )
@@ -209,7 +207,7 @@ def test_overrides_win_and_extra_excludes_add_up(tmp_path: Path) -> None:
     config = load(tmp_path, text, overrides).config
     assert config is not None
     assert config.exclude_extra == ("a", "b")
-    assert (config.exclude, config.chunk_chars, config.group) == (("c",), 512, "g")
+    assert (config.exclude, config.group) == (("c",), "g")
     assert (config.docs_kind, config.docs_audience) == ("code", "x")
 
 

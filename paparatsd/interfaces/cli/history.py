@@ -13,6 +13,7 @@ from paparatsd.interfaces.history_words import (
     counted,
     day_of,
     gist_of,
+    labels_line,
     log_remarks,
     name_of,
     owner_line,
@@ -76,6 +77,8 @@ def _print_place(output: Output, answer: Mapping[str, Any]) -> None:
     about = [f"{answer['kind']} {answer['symbol']}" if answer["symbol"] else answer["kind"]]
     if answer["branch"]:
         about.append(f"branch {answer['branch']}")
+    if line := labels_line(answer):
+        about.append(line)
     output.line(f"{where}  [{'; '.join(about)}]", style="bold")
     output.line(f"{INDENT}{pasteable(answer['address'])}", style="dim")
 

@@ -16,7 +16,7 @@ from paparatsd.interfaces.cli.output import (
     state_style,
 )
 from paparatsd.interfaces.hints import unknown_languages
-from paparatsd.interfaces.history_words import change_line
+from paparatsd.interfaces.history_words import change_line, labels_line
 from paparatsd.search.explanation import explanation_lines
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def print_header(context: Context, hit: Mapping[str, Any], *, with_confidence: b
         about.append(f"goes on to line {hit['symbol_end']}")
     if hit["also_in"]:
         about.append("also in " + ", ".join(hit["also_in"]))
+    if line := labels_line(hit):
+        about.append(line)
     if with_confidence:
         about.insert(0, f"{hit['confidence']} {hit['score']:.2f}")
     if not context.output.terminal:

@@ -11,6 +11,7 @@ from paparatsd.interfaces.history_words import (
     commit_line,
     day_of,
     full_name,
+    labels_line,
     log_remarks,
     owner_line,
     part_of,
@@ -24,6 +25,7 @@ from paparatsd.interfaces.mcp.schemas import (
     COUNT,
     ESTIMATE,
     FRESHNESS,
+    LABELS,
     MAX_TOKENS_INPUT,
     NULLABLE_TEXT,
     OWNER,
@@ -98,6 +100,7 @@ _SPEC = ToolSpec(
             "pending": {"type": "boolean", "description": "true: commits are still being read"},
             "freshness": {"anyOf": [FRESHNESS, {"type": "null"}]},
             "notes": TEXTS,
+            **LABELS,
             "tokens": ESTIMATE,
         },
         ("found", "address", "commits", "total", "tickets", "owners", "tokens"),
@@ -167,6 +170,7 @@ def _page(log: ChunkLog, shape: Mapping[str, Any], max_tokens: int, left: int) -
     page.say([*stale_lines((log.freshness,)), *log_remarks(shape, left)])
     if log.branch:
         page.say([f"branch: {log.branch}"])
+    page.say(filter(None, [labels_line(shape)]))
     if not log.commits:
         page.say(["No commit of it is known."])
     page.say(_tickets(shape["tickets"]))

@@ -76,7 +76,7 @@ _IMPACT_ANALYSIS = graph_tool(
         "tests": listed({"type": "object", "description": "as affected"}),
         "services": listed(
             object_of(
-                {"project": TEXT, "folder": TEXT, "symbols": COUNT},
+                {"project": TEXT, "folder": TEXT, "symbols": COUNT, "service": NULLABLE_TEXT},
                 ("project", "folder", "symbols"),
             )
         ),

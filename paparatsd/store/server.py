@@ -46,6 +46,8 @@ BATCH_POINTS = 32
 BATCH_VERSIONS = 500
 SCROLL_POINTS = 500
 RECALL_S = 5.0
+AGAIN_S = 5.0
+"""A server that was away at the start is told of us so soon after it came."""
 MAX_PROBLEMS = 20
 
 
@@ -113,7 +115,7 @@ class ServerStore:
 
     async def _beat(self) -> None:
         while True:
-            await self._clock.sleep(BEAT_S)
+            await self._clock.sleep(BEAT_S if self.presence.registered else AGAIN_S)
             await self._announce()
 
     async def _announce(self) -> None:

@@ -48,6 +48,8 @@ SCROLL_POINTS = 500
 RECALL_S = 5.0
 AGAIN_S = 5.0
 """A server that was away at the start is told of us so soon after it came."""
+LEAVE_S = 2.0
+"""A stop waits no longer for a server that hangs; the next start then looks twice."""
 MAX_PROBLEMS = 20
 
 
@@ -108,8 +110,9 @@ class ServerStore:
             await asyncio.wait({self._beating})
             if not self.problems:
                 try:
-                    await self.presence.leave(self._clock.now())
-                except PaparatsError as error:
+                    async with asyncio.timeout(LEAVE_S):
+                        await self.presence.leave(self._clock.now())
+                except (PaparatsError, TimeoutError) as error:
                     log.debug("not_left", error=str(error))
         await self.link.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -80,8 +81,9 @@ def chosen(installations: Sequence[Installation], follow: Sequence[str]) -> list
 class FollowedProjects:
     """In the place of `ProjectsFile`: the list is what others publish, and not edited here."""
 
-    def __init__(self, entries: Sequence[ProjectEntry]) -> None:
+    def __init__(self, entries: Sequence[ProjectEntry], home: Path = Path("/")) -> None:
         """`entries` are those of the catalog; they hold until the server was asked."""
+        self.home = home
         self._registry = Registry(tuple(entries), problems=("the server was not asked yet",))
         self._moved = False
 

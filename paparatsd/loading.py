@@ -16,10 +16,12 @@ from urllib.parse import urlsplit
 
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.errors import BadQuery, BadSettings
+from paparatsd.former_variables import former_notes
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MAX_SUFFIX_CHARS,
     MIN_TOKEN_CHARS,
+    Folders,
     Kind,
     Names,
     Seconds,
@@ -40,6 +42,14 @@ from paparatsd.outlets import is_local
 from paparatsd.private_file import is_private, read_token
 from paparatsd.providers import NAMES, embedder_notes, provider_name, resolve_embedder
 from paparatsd.publication import publication_of
+from paparatsd.rerank.scores import read_floor
+from paparatsd.rerank_providers import (
+    RERANK_NAMES,
+    SEARCHES,
+    rerank_notes,
+    reranker_name,
+    resolve_reranker,
+)
 from paparatsd.settings import Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.store.address import FORMS, qdrant_url
@@ -82,18 +92,32 @@ TOKENS = Names(
 LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", audience_label)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
 
+
+def _floor(text: str) -> str:
+    read_floor(text)
+    return text
+
+
+def _mode(text: str) -> str:
+    """Return how questions are rewritten; "on" is what one of the systems before says for both."""
+    return EXPANSION.from_file({"on": "both"}.get(text.lower(), text))
+
+
+RERANKER = Text(", ".join(RERANK_NAMES), reranker_name)
+EXPANSION = one_of("off", "expand", "hyde", "both")
+
 OPTIONS: dict[str, Option] = {
-    "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
+    "index.max_file_bytes": Option(Whole(1_000, 100_000_000), ("MAX_FILE_BYTES",)),
     "index.chunk_chars": Option(Whole(128, 8_192)),
     "index.max_chunk_chars": Option(Whole(256, 16_384)),
     "index.workers": Option(Whole(0, 256)),
     "index.parse_timeout_s": Option(Seconds(0.1, 600)),
     "index.worker_memory_bytes": Option(Whole(256 << 20, 1 << 40)),
     "index.worker_idle_s": Option(Seconds(1, 86_400)),
-    "index.reconcile_min_s": Option(Seconds(1, 86_400)),
+    "index.reconcile_min_s": Option(Seconds(1, 86_400), ("WATCH_SWEEP_INTERVAL",)),
     "index.allow_secrets": Option(Switch()),
     "index.enabled": Option(Switch()),
-    "watch.enabled": Option(Switch()),
+    "watch.enabled": Option(Switch(), ("SCM_WATCH",)),
     "watch.debounce_ms": Option(Whole(1, 10_000)),
     "watch.fold_ms": Option(Whole(0, 10_000)),
     "watch.poll_s": Option(Seconds(0.1, 3_600)),
@@ -129,6 +153,23 @@ OPTIONS: dict[str, Option] = {
     "embedder.retries": Option(Whole(0, 10), ("SCM_EMBED_MAX_RETRIES",)),
     "embedder.timeout_s": Option(Seconds(0.1, 3_600), ("OLLAMA_TIMEOUT",)),
     "embedder.keep_alive": Option(KEEP_ALIVE),
+    "rerank.provider": Option(RERANKER, ("SCM_RERANK_BACKEND",)),
+    "rerank.url": Option(URL),
+    "rerank.model": Option(Text(), ("SCM_RERANK_MODEL",)),
+    "rerank.api_key": Option(SECRET, secret=True),
+    "rerank.candidates": Option(Whole(2, 200)),
+    "rerank.max_chars": Option(Whole(400, 20_000)),
+    "rerank.timeout_s": Option(Seconds(0.1, 60)),
+    "rerank.pause_s": Option(Seconds(0.1, 3_600)),
+    "rerank.min_interval_s": Option(Seconds(0, 3_600), ("SCM_RERANK_MIN_INTERVAL",)),
+    "rerank.searches": Option(Names(" and ".join(SEARCHES), one_of(*SEARCHES).from_file)),
+    "rerank.floors": Option(Names("floors such as cohere/rerank-v3.5=0.2", _floor)),
+    "expand.mode": Option(Text(EXPANSION.allowed, _mode), ("SCM_QUERY_EXPANSION",)),
+    "expand.url": Option(URL, ("SCM_LLM_BASE_URL",)),
+    "expand.model": Option(Text(), ("SCM_LLM_MODEL",)),
+    "expand.api_key": Option(SECRET, ("SCM_LLM_API_KEY",), secret=True),
+    "expand.timeout_s": Option(Seconds(0.1, 60), ("SCM_LLM_TIMEOUT",)),
+    "expand.per_minute": Option(Whole(1, 10_000)),
     "store.qdrant_url": Option(Text(FORMS, qdrant_url), ("QDRANT_URL",)),
     "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
     "store.timeout_s": Option(Seconds(0.1, 600)),
@@ -149,9 +190,11 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
+    "search.top_n": Option(Whole(1, 50), ("SCM_TOP_N",)),
     "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
+    "projects.allowed_roots": Option(Folders(), ("MCP_ALLOWED_ROOTS",)),
     "knowledge.tokens": Option(TOKENS, secret=True),
     "knowledge.audience": Option(LABELS),
     "knowledge.projects": Option(Names("project names")),
@@ -173,11 +216,14 @@ def load_settings(
         **_from_flags(flags or {}),
     }
     settings = _build(places, values)
-    notes = _notes(values, environment)
+    embedder = resolve_embedder(settings.embedder, environment)
+    rerank = resolve_reranker(settings.rerank, embedder, environment)
+    notes = (*_notes(values, environment), *rerank_notes(settings.rerank, rerank))
     return replace(
         settings,
         http=replace(settings.http, token=read_token(places.token_file)),
-        embedder=resolve_embedder(settings.embedder, environment),
+        embedder=embedder,
+        rerank=rerank,
         notes=notes,
         flags=dict(flags or {}),
     )
@@ -310,6 +356,11 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
             f"({index.chunk_chars}); allowed: at least as much"
         )
     _check_store(settings)
+    expand = settings.expand
+    if expand.mode != "off" and not (expand.url and expand.model):
+        raise BadSettings(
+            "expand.mode needs expand.url and expand.model: which chat model rewrites"
+        )
     publication_of(settings.knowledge, settings.docs.audience, settings.search.allowed_projects)
     return settings
 
@@ -332,7 +383,7 @@ def _check_store(settings: Settings) -> None:
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    notes = embedder_notes(values, environment)
+    notes = [*embedder_notes(values, environment), *former_notes(environment)]
     if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from paparatsd.status_model import Outlet
 
 if TYPE_CHECKING:
-    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.endpoints.posting import Sent
     from paparatsd.settings import Settings
 
 
-def outlets_of(settings: Settings, sent: Sent | None) -> tuple[Outlet, ...]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What others than the embedder got so far; None: there is no such endpoint."""
+
+    reranker: Sent | None = None
+    chat: Sent | None = None
+
+
+def outlets_of(settings: Settings, sent: Sent | None, asked: Asked = Asked()) -> tuple[Outlet, ...]:
     """Return where texts and vectors go; `sent` is what an embedding endpoint got so far."""
     outlets = []
     if sent is not None:
@@ -37,7 +46,17 @@ def outlets_of(settings: Settings, sent: Sent | None) -> tuple[Outlet, ...]:
         elif settings.store.publish:
             what = "vectors, texts, names and paths of everything indexed"
         outlets.append(Outlet("vector store", what, host_of(url), is_local(url)))
+    if asked.reranker is not None:
+        what = "questions and the texts that may answer them"
+        outlets.append(_outlet("reranking", what, settings.rerank.url, asked.reranker))
+    if asked.chat is not None:
+        outlets.append(_outlet("rewriting", "questions", settings.expand.url, asked.chat))
     return tuple(outlets)
+
+
+def _outlet(purpose: str, what: str, url: str, sent: Sent) -> Outlet:
+    host = host_of(url)
+    return Outlet(purpose, what, host, is_local(url), sent.texts, sent.chars, sent.tokens)
 
 
 def host_of(url: str) -> str:

@@ -27,7 +27,10 @@ from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
 from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
-from paparatsd.outlets import outlets_of
+from paparatsd.outlets import Asked, outlets_of
+from paparatsd.rerank.choice import make_reranking
+from paparatsd.rewriting.chat import Chat
+from paparatsd.rewriting.rewriter import Rewriter
 from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.knowledge.embedding import NoteEmbedder
     from paparatsd.model import EmbedderSpec, RepoId, ShardKey
+    from paparatsd.rerank.reranking import Reranking
     from paparatsd.settings import Settings
     from paparatsd.status_model import Outlet
     from paparatsd.store.vectors import VectorStore
@@ -75,6 +79,8 @@ class Parts:
     outlets: Callable[[], tuple[Outlet, ...]]
     more_problems: Callable[[], tuple[str, ...]] = tuple
     """What goes wrong beside the store, in a server that is shared; "" for nothing."""
+    reranking: Reranking | None = None
+    rewriter: Rewriter | None = None
 
     def builder_of(self, repo: RepoId) -> VersionBuilder:
         """Return the one builder of a repository."""
@@ -92,6 +98,8 @@ class Parts:
             [f"the catalog was damaged; it is built anew, the old one is {aside}"] if aside else []
         )
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
+        silent = "" if self.reranking is None else self.reranking.problem
+        own += [f"answers are not reranked: {silent}"] if silent else []
         return (*own, *self.vectors.problems, *filter(None, self.more_problems()))
 
     def is_linked(self) -> bool:
@@ -133,6 +141,7 @@ class Parts:
             self.flusher.flush,
             self.vectors.stop,
         ]
+        steps += [one.close for one in (self.reranking, self.rewriter) if one is not None]
         steps += [self.notes.stop, self.close_embedder, self.ledger.stop]
         for step in steps:
             try:
@@ -165,6 +174,8 @@ async def _build_on(
     static = await asyncio.to_thread(read_spec)
     chosen = await _chosen(settings, clock)
     spec = static if chosen is None else await _spec_of(chosen)
+    reranking = await make_reranking(settings.rerank, clock)
+    rewriter = _rewriter(settings, clock)
     pipeline = make_pipeline(settings.index, embedder=spec, static=static)
     vectors = _store(settings, clock)
     await vectors.start()
@@ -232,8 +243,28 @@ async def _build_on(
         build_one=build_one,
         close_embedder=close,
         outlets=lambda: outlets_of(
-            settings, chosen.sent if isinstance(chosen, HttpEmbedder) else None
+            settings,
+            chosen.sent if isinstance(chosen, HttpEmbedder) else None,
+            Asked(
+                reranking.sent if reranking is not None and settings.rerank.url else None,
+                None if rewriter is None else rewriter.sent,
+            ),
         ),
+        reranking=reranking,
+        rewriter=rewriter,
+    )
+
+
+def _rewriter(settings: Settings, clock: Clock) -> Rewriter | None:
+    expand = settings.expand
+    if expand.mode == "off":
+        return None
+    return Rewriter(
+        Chat(expand, clock=clock),
+        clock=clock,
+        mode=expand.mode,
+        timeout_s=expand.timeout_s,
+        per_minute=expand.per_minute,
     )
 
 

@@ -77,6 +77,11 @@ class ProjectsFile:
         self._broken = ""
 
     @property
+    def home(self) -> Path:
+        """The home directory of whom the projects belong to."""
+        return self._home
+
+    @property
     def registry(self) -> Registry:
         """What the last `read` found."""
         return self._registry

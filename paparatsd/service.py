@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.answerable import Answerable
+from paparatsd.answerable import Answerable, only_these
 from paparatsd.docs_service import DocsService
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.glossary_service import GlossaryService
@@ -22,6 +22,7 @@ from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.publication import unregistered_lines
+from paparatsd.registration import free_name, registrable
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, memory_of
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Freshness, ProjectEntry, SkippedFile
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
+    from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
@@ -72,6 +74,7 @@ class Service:
         pipeline: Pipeline,
         embedder: EmbedderSpec,
         filler: DenseFiller | None,
+        docs_reordering: Reordering | None,
         describe_store: Callable[[], str],
         outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
@@ -102,7 +105,7 @@ class Service:
         self._notes = notes
         self.glossary = GlossaryService(notes, self._answerable, clock)
         self.docs = DocsService(
-            DocsSearcher(searcher, meaning=settings.search.meaning),
+            DocsSearcher(searcher, meaning=settings.search.meaning, reordering=docs_reordering),
             self._answerable,
             self._history,
             history,
@@ -274,6 +277,30 @@ class Service:
             )
             await self._apply(self._projects.registry.entries)
         return entry
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register what an agent names: `registration.py` has the rules. No hooks are installed.
+
+        Raises BadQuery, Conflict for a `name` that is taken.
+        """
+        allowed = self._settings.search.allowed_projects
+        if allowed:
+            raise BadQuery(
+                f"nothing is indexed at {path!r} that may be asked about; "
+                f"{only_these(allowed)}, and no agent may add another"
+            )
+        roots, entries = self._settings.projects.allowed_roots, self._projects.registry.entries
+        root = await asyncio.to_thread(registrable, path, roots, self._projects.home, entries)
+        for entry in entries:
+            if entry.path == str(root) and name in (None, entry.name):
+                return entry
+        chosen = name or free_name(root, {entry.name for entry in entries})
+        return await self.add_project(root, name=chosen, group=None, hooks=False)
+
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        return self._settings.search.top_n
 
     async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
         """Register a work tree that git added; its hooks are those of the repository."""

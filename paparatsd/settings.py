@@ -213,6 +213,40 @@ class EmbedderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Which reranker, and what it is shown: `candidates` texts of `max_chars` at most.
+
+    `provider` is off, auto, onnx (a folder, `model`) or one of `rerank_providers`. `searches`:
+    which it orders, code and docs. `floors`: "provider/model=score" each; what a reranker scores
+    below its own floor is called unlikely.
+    """
+
+    provider: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    candidates: int = 30
+    max_chars: int = 4_000
+    timeout_s: float = 3.0
+    pause_s: float = 15.0
+    min_interval_s: float = 0.0
+    searches: tuple[str, ...] = ("code", "docs")
+    floors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandSettings:
+    """Which chat model rewrites questions. `mode`: off, expand (words), hyde (code) or both."""
+
+    mode: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    timeout_s: float = 4.0
+    per_minute: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """Which vector store; an empty URL means the embedded engine, and the rest does nothing.
 
@@ -244,7 +278,8 @@ class SearchSettings:
     """Defaults of the search path. `allowed_projects` empty means all.
 
     `ranker` is a file of ranking weights ("" for the packaged ones). Without `meaning` a search
-    goes by words and names only; the index keeps its vectors.
+    goes by words and names only; the index keeps its vectors. `top_n` is how many results
+    codebase_search gives when it is not told.
     """
 
     cache_entries: int = 1_000
@@ -253,6 +288,7 @@ class SearchSettings:
     allowed_projects: tuple[str, ...] = ()
     ranker: str = ""
     meaning: bool = True
+    top_n: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,10 +304,12 @@ class ProjectSettings:
 
     `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
     them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    `allowed_roots`: folders in which agents may register projects; a person may anywhere.
     """
 
     forced_group: str = ""
     worktrees: str = "offer"
+    allowed_roots: tuple[str, ...] = ("~",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +349,8 @@ class Settings:
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    rerank: RerankSettings = RerankSettings()
+    expand: ExpandSettings = ExpandSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)

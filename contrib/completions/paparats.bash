@@ -53,7 +53,7 @@ _paparats() {
             _paparats_words "$(paparats list --names 2>/dev/null)"
             return ;;
         --toolset)
-            _paparats_words "coding support"
+            _paparats_words "coding support projects codebase"
             return ;;
         --config-dir | --state-dir | --cache-dir | --runtime-dir | --data-dir)
             compopt -o filenames
@@ -156,7 +156,8 @@ _paparats() {
         hooks) options="--all --json --help" words="install uninstall status" ;;
         service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
-        mcp) options="--toolset --json --help" ;;
+        mcp) options="--toolset --ollama-url --qdrant-url --embed-model --index-root
+                --json --help" ;;
         up | down) options="--json --help" ;;
         migrate) options="--to --dry-run --delete-source --json --help" words="server edge layout" ;;
     esac

@@ -260,7 +260,11 @@ complete -c paparats -n '__paparats_on hooks' -l all -d 'Of every project, with 
 complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
-    -a 'coding support'
+    -a 'coding support projects codebase'
+complete -c paparats -n '__paparats_on mcp' -l ollama-url -x -d 'As OLLAMA_URL'
+complete -c paparats -n '__paparats_on mcp' -l qdrant-url -x -d 'As QDRANT_URL'
+complete -c paparats -n '__paparats_on mcp' -l embed-model -x -d 'As EMBED_MODEL'
+complete -c paparats -n '__paparats_on mcp' -l index-root -r -d 'As INDEX_ROOT'
 complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge layout'
 complete -c paparats -n '__paparats_on migrate' -l dry-run -d 'Only say what would be copied'
 complete -c paparats -n '__paparats_on migrate' -l delete-source -d 'Empty the other side afterwards'

@@ -23,10 +23,14 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
+from paparatsd.search.assistance import ALONE
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
+from paparatsd.search.further import NOTHING_FURTHER
 from paparatsd.search.query import halves_of
+from paparatsd.search.reordering import order_note, with_verdict
+from paparatsd.search.rewrites import Rewrite
 from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError, local_error
 
@@ -37,8 +41,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import GroupName, RecallReply, RecallRequest
+    from paparatsd.search.assistance import Assistance
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
+    from paparatsd.search.further import Further
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import ChunkView, SearchRequest
@@ -54,6 +60,10 @@ MAX_RUNNING = 32
 MAX_EMBED_S = 3.0
 """After this long without a query vector, words alone must do."""
 MAX_RECALL_S = 5.0
+RERANK_SHARE = 0.7
+"""Of the time that is left for an answer; the rest is for the answer without the reranker."""
+REWRITE_SHARE = 0.4
+"""Of the time for an answer; most questions are answered in a fraction of the rest."""
 QUIET_S = 1.0
 ASKED_LATELY_S = 600.0
 
@@ -85,6 +95,7 @@ class Searcher:
         embed_query: EmbedQuery | None = None,
         linked: Callable[[], bool] = lambda: False,
         quiet_s: float = QUIET_S,
+        assistance: Assistance = ALONE,
     ) -> None:
         """`embed_query` is None for the built-in embedder, which the search process applies.
 
@@ -97,6 +108,7 @@ class Searcher:
         self._embed_query = embed_query
         self._linked = linked
         self._quiet_s = quiet_s
+        self._assistance = assistance
         self._asked_at: float | None = None
         self._warmed: set[int] = set()
         self._due: asyncio.TimerHandle | None = None
@@ -128,6 +140,7 @@ class Searcher:
             notes=(*scope_notes(scope), *notes, *ranked.notes),
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
             total_candidates=ranked.candidates,
+            reranked_by=ranked.reranked_by,
         )
 
     async def show(
@@ -190,7 +203,7 @@ class Searcher:
             raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
 
     async def _find(self, request: SearchRequest, scope: Scope) -> Found:
-        found = await self._find_one(request, scope)
+        found = await self._find_ordered(request, scope)
         halves = halves_of(request.query) if request.limit > 1 else ()
         if not halves:
             return found
@@ -199,6 +212,39 @@ class Searcher:
         ranked = completed(found.ranked, [other.ranked for other in others], request.limit)
         complete = found.complete and all(other.complete for other in others)
         return Found(ranked, found.notes, complete)
+
+    async def _find_ordered(self, request: SearchRequest, scope: Scope) -> Found:
+        """Find with the say of a chat model and a reranker, if there are any, in the time left."""
+        if self._assistance == ALONE:
+            return await self._find_one(request, scope)
+        reordering, rewrites = self._assistance.reordering, self._assistance.rewrites
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + request.deadline_s
+        vector, notes = await self.vector(request.query, request.deadline_s)
+        rewrite = Rewrite()
+        if rewrites is not None:
+            rewrite = await rewrites.of(request.query, (ends - loop.time()) * REWRITE_SHARE)
+
+        async def find(limit: int) -> Found:
+            asked = replace(request, limit=limit)
+            found: Found = await self.twice(
+                lambda: self._attempt(asked, scope, vector, notes, rewrite.further)
+            )
+            ranked = replace(found.ranked, notes=(*rewrite.notes, *found.ranked.notes))
+            return replace(found, ranked=ranked, complete=found.complete and rewrite.complete)
+
+        if reordering is None:
+            return await find(request.limit)
+        found = await find(reordering.wanted(request.limit))
+        left_s = (ends - loop.time()) * RERANK_SHARE
+        verdict = await reordering.opinion(request.query, found.ranked.hits, left_s)
+        if verdict is not None and verdict.scores is not None:
+            return replace(found, ranked=with_verdict(found.ranked, verdict, request.limit))
+        # More were looked for than were asked for, which may merge some that are shown.
+        found = await find(request.limit)
+        if verdict is None:
+            return found
+        return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
         vector, notes = await self.vector(request.query, request.deadline_s)
@@ -242,8 +288,9 @@ class Searcher:
         scope: Scope,
         vector: NDArray[np.float32] | None,
         notes: tuple[str, ...],
+        further: Further = NOTHING_FURTHER,
     ) -> Found:
-        asked = Asked(request, scope, vector, self.built_in, self._linked())
+        asked = Asked(request, scope, vector, self.built_in, self._linked(), further)
         plan: RecallPlan | None
         plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:

@@ -297,6 +297,12 @@ class FakeService:
         self.calls.append(f"add {path} {name} {group} {hooks}")
         return ProjectEntry(ProjectName(name or path.name), str(path), GroupName(group or "g"))
 
+    top_n: int = 10
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Accept every path but the name that is taken."""
+        return await self.add_project(Path(path), name=name, group=None, hooks=False)
+
     async def remove_project(self, name: ProjectName) -> None:
         """Remember it."""
         self._in_scope((name,))

@@ -24,7 +24,14 @@ from paparatsd.interfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOOLSETS = ("coding", "support")
+TOOLSETS = ("coding", "support", "projects", "codebase")
+FORMER_FLAGS = {
+    "ollama-url": ("URL", "as OLLAMA_URL in its environment, if this command starts it"),
+    "qdrant-url": ("URL", "as QDRANT_URL"),
+    "embed-model": ("NAME", "as EMBED_MODEL"),
+    "index-root": ("DIR", "as INDEX_ROOT"),
+}
+"""Flags of a system before that clients have in their settings; each is named like a variable."""
 """The names in `mcp/identity.py`, which is not imported for them: a shell waits for this."""
 LISTS = {
     "names": "only names",
@@ -233,6 +240,8 @@ def _add_daemon_commands(commands: Subparsers) -> None:
         default=TOOLSETS[0],
         help="which tools, default: coding",
     )
+    for flag, (value, what) in FORMER_FLAGS.items():
+        mcp.add_argument(f"--{flag}", type=text, metavar=value, help=f"for the daemon: {what}")
 
 
 def _add_store_commands(commands: Subparsers) -> None:

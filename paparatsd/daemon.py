@@ -43,6 +43,7 @@ from paparatsd.search_help import reordering_of, rewrites_of
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
+from paparatsd.sharing import share
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.sweeper import Sweeper
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import GroupName, ProjectEntry, ProjectName
     from paparatsd.model_roles import ModelRoles
@@ -96,7 +98,7 @@ class Daemon:
         self._listed_before: tuple[ProjectEntry, ...] | None = None
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
-        self._projects: ProjectsFile | None = None
+        self._projects: ProjectsFile | FollowedProjects | None = None
         self._service: Service | None = None
         self._remotes: Remotes | None = None
         self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
@@ -138,12 +140,10 @@ class Daemon:
         parts.swaps.on_code = roster.doubt_models
         parts.swaps.is_settled = roster.is_settled
         self._models = parts.models
-        projects = self._projects = ProjectsFile(
-            self._settings.places.projects_file,
-            home=self._home,
-            forced_group=self._settings.projects.forced_group,
-            rooms=Rooms(self._settings.places.clones, self._settings.places.pushed),
+        following, publisher = await share(
+            self._settings, parts, self._clock, roster, self._on_group
         )
+        projects = self._projects = following.projects if following else self._projects_file()
         service = self._service = self._build_service(
             parts, hub, roster, projects, broadcaster, remotes
         )
@@ -167,6 +167,7 @@ class Daemon:
             flush_problem=lambda: parts.flusher.problem,
             on_state_gone=self._on_state_gone,
             tick_s=self._settings.watch.poll_s,
+            owns_points=following is None,
         )
         await self._open_projects(parts, projects, roster)
         await service.follow_remotes()
@@ -189,6 +190,8 @@ class Daemon:
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
+            beside = (publisher, following.follower if following else None)
+            background += [tasks.create_task(one.run()) for one in beside if one is not None]
             try:
                 await serve_interfaces(
                     service,
@@ -206,6 +209,14 @@ class Daemon:
                 sessions_stop.set()
                 for task in (*background, sessions):
                     task.cancel()
+
+    def _projects_file(self) -> ProjectsFile:
+        return ProjectsFile(
+            self._settings.places.projects_file,
+            home=self._home,
+            forced_group=self._settings.projects.forced_group,
+            rooms=Rooms(self._settings.places.clones, self._settings.places.pushed),
+        )
 
     def _publication(self) -> Publication | None:
         """Return what outsiders may be told, and say in the log that there is a way in for them."""
@@ -254,7 +265,7 @@ class Daemon:
         parts: Parts,
         hub: WatchHub,
         roster: Roster,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         broadcaster: Broadcaster,
         remotes: Remotes,
     ) -> Service:
@@ -287,7 +298,6 @@ class Daemon:
             history=parts.history,
             graph=parts.graph,
             notes=parts.notes,
-            hub=hub,
             broadcaster=broadcaster,
             models=parts.models,
             build_anew=parts.build_anew,
@@ -302,7 +312,9 @@ class Daemon:
             sweep=self._sweeper.wake,
         )
 
-    async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
+    async def _open_projects(
+        self, parts: Parts, projects: ProjectsFile | FollowedProjects, roster: Roster
+    ) -> None:
         registry = await asyncio.to_thread(projects.read)
         for problem in registry.problems:
             log.warning("project_list_problem", problem=problem)
@@ -355,7 +367,8 @@ class Daemon:
         try:
             await service.settle_hooks(self._listed_before)
             await service.warm()
-            await parts.pool.warm()
+            if self._settings.index.enabled:
+                await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
         gc.freeze()  # modules and settings stay: collections need not look at them

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.clock import Clock
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
@@ -57,7 +58,7 @@ class Housekeeping:
         vectors: VectorStore,
         pool: WorkerPool,
         inbox: Inbox,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         service: Service,
         history: HistoryKeeper,
         graph: GraphKeeper,
@@ -69,7 +70,9 @@ class Housekeeping:
         flush_problem: Callable[[], str],
         on_state_gone: Callable[[], None],
         tick_s: float,
+        owns_points: bool = True,
     ) -> None:
+        """Not `owns_points`: what is in the vector store is others', and not ours to compare."""
         self._clock = clock
         self._roster = roster
         self._ledger = ledger
@@ -89,6 +92,7 @@ class Housekeeping:
         self._flush_problem = flush_problem
         self._on_state_gone = on_state_gone
         self._tick_s = tick_s
+        self._owns_points = owns_points
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
         self._git_moved = asyncio.Event()
@@ -109,7 +113,8 @@ class Housekeeping:
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
             tasks.create_task(self._repeat(self._git_moved, self._follow_worktrees))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
-            tasks.create_task(self._check_store())
+            if self._owns_points:
+                tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
 
     async def _repeat(self, event: asyncio.Event, job: Callable[[], Awaitable[None]]) -> None:

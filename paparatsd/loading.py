@@ -20,6 +20,7 @@ from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.former_variables import former_notes
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
+    MAX_SUFFIX_CHARS,
     MIN_TOKEN_CHARS,
     Folders,
     Kind,
@@ -31,12 +32,14 @@ from paparatsd.options import (
     Whole,
     access_token,
     audience_label,
+    collection_suffix,
     http_url,
     loopback_host,
     one_of,
     origin,
     span,
 )
+from paparatsd.outlets import is_local
 from paparatsd.private_file import is_private, read_token
 from paparatsd.providers import (
     NAMES,
@@ -58,6 +61,7 @@ from paparatsd.rerank_providers import (
 )
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.store.address import FORMS, qdrant_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,6 +99,7 @@ SCHEDULE = Text("a cron expression of five fields, a name such as @hourly, or of
 URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
 PROVIDER = Text(", ".join(NAMES), provider_name)
+SUFFIX = Text(f"up to {MAX_SUFFIX_CHARS} letters, digits, '.', '_' and '-'", collection_suffix)
 KEEP_ALIVE = Text("a span such as 10m or 1h30m, or a number of seconds (-1: for ever)", span)
 TEMPLATE = Template()
 
@@ -128,6 +133,7 @@ OPTIONS: dict[str, Option] = {
     "index.worker_idle_s": Option(Seconds(1, 86_400)),
     "index.reconcile_min_s": Option(Seconds(1, 86_400), ("WATCH_SWEEP_INTERVAL",)),
     "index.allow_secrets": Option(Switch()),
+    "index.enabled": Option(Switch()),
     "watch.enabled": Option(Switch(), ("SCM_WATCH",)),
     "watch.debounce_ms": Option(Whole(1, 10_000)),
     "watch.fold_ms": Option(Whole(0, 10_000)),
@@ -181,9 +187,20 @@ OPTIONS: dict[str, Option] = {
     "expand.api_key": Option(SECRET, ("SCM_LLM_API_KEY",), secret=True),
     "expand.timeout_s": Option(Seconds(0.1, 60), ("SCM_LLM_TIMEOUT",)),
     "expand.per_minute": Option(Whole(1, 10_000)),
-    "store.qdrant_url": Option(URL, ("QDRANT_URL",)),
+    "store.qdrant_url": Option(Text(FORMS, qdrant_url), ("QDRANT_URL",)),
     "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
     "store.timeout_s": Option(Seconds(0.1, 600)),
+    "store.ca_file": Option(Text("the path of a file of certificates (PEM)")),
+    "store.verify": Option(Switch()),
+    "store.suffix": Option(SUFFIX, ("PAPARATS_PROJECT_SUFFIX",)),
+    "store.shards": Option(Whole(0, 1_000)),
+    "store.replicas": Option(Whole(1, 100)),
+    "store.write_consistency": Option(Whole(1, 100)),
+    "store.vectors_on_disk": Option(Switch()),
+    "store.payload_on_disk": Option(Switch()),
+    "store.quantization": Option(one_of("int8", "binary", "none")),
+    "store.publish": Option(Switch()),
+    "store.follow": Option(Names("hosts or ids of installations")),
     "search.cache_entries": Option(Whole(0, 1_000_000), ("QUERY_CACHE_MAX_ENTRIES",)),
     "search.deadline_s": Option(Seconds(0.1, 600)),
     "search.fresh_deadline_s": Option(Seconds(0.01, 600)),
@@ -248,7 +265,6 @@ def load_settings(
         text_embedder=text,
         embedder_keys=keys_by_url(chosen, environment),
         rerank=rerank,
-        store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
         remotes=replace(settings.remotes, tokens=git_tokens(environment)),
         notes=notes,
         flags=dict(flags or {}),
@@ -384,6 +400,7 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
             f"index.max_chunk_chars: {index.max_chunk_chars} is less than index.chunk_chars "
             f"({index.chunk_chars}); allowed: at least as much"
         )
+    _check_store(settings)
     expand = settings.expand
     if expand.mode != "off" and not (expand.url and expand.model):
         raise BadSettings(
@@ -393,15 +410,21 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _with_port(url: str) -> str:
-    """Add the port that a Qdrant URL without one means: 6333 for http, 443 for https."""
-    if not url:
-        return ""
-    parts = urlsplit(url)
-    if parts.port is not None:
-        return url
-    port = 443 if parts.scheme == "https" else 6333
-    return parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+def _check_store(settings: Settings) -> None:
+    """Refuse what would have no effect, or none that anybody could want."""
+    store = settings.store
+    if not settings.index.enabled and not store.qdrant_url:
+        raise BadSettings(
+            "index.enabled: without an index of its own this daemon has nothing to answer from; "
+            "set store.qdrant_url to the server that others fill"
+        )
+    if store.publish and not store.qdrant_url:
+        raise BadSettings("store.publish: there is no server; set store.qdrant_url")
+    if store.write_consistency > store.replicas:
+        raise BadSettings(
+            f"store.write_consistency: {store.write_consistency} is more than store.replicas "
+            f"({store.replicas}); allowed: at most as many"
+        )
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -414,5 +437,10 @@ def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[s
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "
             "knowledge.tokens and knowledge.audience"
+        )
+    url = urlsplit(values.get("store.qdrant_url", ""))
+    if url.scheme == "http" and values.get("store.qdrant_api_key") and not is_local(url.geturl()):
+        notes.append(
+            "store.qdrant_api_key travels unencrypted to another machine; use an https URL"
         )
     return tuple(notes)

@@ -37,7 +37,8 @@ class RoleParts:
     """What roles need of the daemon.
 
     `current` names how the files of a repository are read, by how often it was built anew;
-    `grace_s` is longer than any question takes; `keys` are secrets by base URL.
+    `at_once`: what is shown comes with its vectors from elsewhere, so a model answers as soon as it
+    is wanted. `grace_s` is longer than any question takes; `keys` are secrets by base URL.
     """
 
     ledger: Ledger
@@ -49,6 +50,7 @@ class RoleParts:
     current: Callable[[int], Fingerprint]
     keys: Mapping[str, str]
     grace_s: float
+    at_once: bool = False
 
 
 def serving_of(role: str, opened: OpenEmbedder, static: EmbedderSpec) -> Serving:

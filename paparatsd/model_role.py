@@ -92,7 +92,7 @@ class ModelRole:
             self._problem = ""
             if chosen is None:
                 await self._forget(row)
-            elif row is not None:
+            elif row is not None and not self._parts.at_once:
                 await self._aim_from(row, chosen)
             elif self.role == CODE:
                 opened = await self._parts.embedders.open(chosen)

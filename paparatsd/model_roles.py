@@ -38,6 +38,7 @@ class ModelRoles:
         is_settled: Callable[[], bool],
     ) -> None:
         """`on_swap` is told the role in which another model begins to answer."""
+        self._at_once = parts.at_once
         self._code = ModelRole(CODE, parts, on_swap=lambda: on_swap(CODE), is_settled=is_settled)
         self._text = ModelRole(TEXT, parts, on_swap=lambda: on_swap(TEXT), is_settled=is_settled)
 
@@ -47,7 +48,8 @@ class ModelRoles:
         Raises EmbedderUnavailable and BadSettings where none has ever answered.
         """
         await self._code.aim(code)
-        same = text is None or kept_settings(text) == kept_settings(code)
+        # Of documents with vectors of their own nothing is published.
+        same = text is None or self._at_once or kept_settings(text) == kept_settings(code)
         await self._text.aim(None if same else text)
 
     @property

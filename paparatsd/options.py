@@ -250,6 +250,8 @@ def origin(text: str) -> str:
 
 
 MIN_TOKEN_CHARS = 16
+MAX_SUFFIX_CHARS = 40
+_SUFFIX = re.compile(rf"[A-Za-z0-9._-]{{0,{MAX_SUFFIX_CHARS}}}")
 _TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
 _SPAN = re.compile(r"|-?\d{1,9}|(?:\d{1,9}(?:\.\d+)?(?:ms|s|m|h))+")
 
@@ -273,3 +275,10 @@ def span(text: str) -> str:
     if not _SPAN.fullmatch(text):
         raise ValueError(text)
     return text
+
+
+def collection_suffix(text: str) -> str:
+    """Return a part of the names of collections, without the signs that people set before it."""
+    if not _SUFFIX.fullmatch(text):
+        raise ValueError(text)
+    return text.strip("._-")

@@ -54,7 +54,12 @@ def outlets_of(
         )
     if settings.store.qdrant_url:
         url = settings.store.qdrant_url
-        outlets.append(Outlet("vector store", "vectors of chunks", host_of(url), is_local(url)))
+        what = "vectors of chunks"
+        if not settings.index.enabled:
+            what = "vectors of questions"
+        elif settings.store.publish:
+            what = "vectors, texts, names and paths of everything indexed"
+        outlets.append(Outlet("vector store", what, host_of(url), is_local(url)))
     if asked.reranker is not None:
         what = "questions and the texts that may answer them"
         outlets.append(_outlet("reranking", what, settings.rerank.url, asked.reranker))

@@ -33,6 +33,7 @@ from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.store.edge import EdgeStore
+from paparatsd.store.installation import installation_id
 from paparatsd.supervise import Child
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class Parts:
     pipeline_of: Callable[[int], Pipeline]
     outlets: Callable[[], tuple[Outlet, ...]]
     swaps: Swaps
+    more_problems: Callable[[], tuple[str, ...]] = tuple
+    """What goes wrong beside the store, in a server that is shared; "" for nothing."""
     reranking: Reranking | None = None
     rewriter: Rewriter | None = None
 
@@ -136,7 +139,7 @@ class Parts:
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
         silent = "" if self.reranking is None else self.reranking.problem
         own += [f"answers are not reranked: {silent}"] if silent else []
-        return (*own, *self.vectors.problems)
+        return (*own, *self.vectors.problems, *filter(None, self.more_problems()))
 
     def is_linked(self) -> bool:
         """Say whether the search process may ask the store without the daemon now."""
@@ -248,6 +251,7 @@ async def _build_on(
         current=lambda build: pipeline_of(build).fingerprint,
         keys=settings.embedder_keys,
         grace_s=settings.search.deadline_s + GRACE_S,
+        at_once=not settings.index.enabled,
     )
     models = ModelRoles(role_parts, on_swap=on_swap, is_settled=lambda: swaps.is_settled())
     await models.aim(settings.embedder, settings.text_embedder)
@@ -350,5 +354,8 @@ def _store(settings: Settings, clock: Clock) -> VectorStore:
         # Importing the client takes most of a second, which only a served store is worth.
         from paparatsd.store.server import ServerStore
 
-        return ServerStore(settings.store, clock=clock)
+        owner = installation_id(settings.places.installation)
+        return ServerStore(
+            settings.store, owner, clock=clock, only_reads=not settings.index.enabled
+        )
     return EdgeStore(settings.places.vectors, clock=clock)

@@ -20,6 +20,7 @@ from paparatsd.redact import is_secret_name
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import ProjectEntry
     from paparatsd.registry import ProjectsFile
@@ -63,7 +64,7 @@ class PushedService:
         self,
         files: PushedFiles,
         settings: Settings,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         roster: Roster,
         ledger: Ledger,
         register: Callable[[Callable[[], ProjectEntry]], Awaitable[ProjectEntry]],

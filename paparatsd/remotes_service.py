@@ -10,6 +10,7 @@ from paparatsd.remote_entries import check_spec
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.model import ProjectEntry, ProjectName, RemoteSpec
     from paparatsd.registry import ProjectsFile
     from paparatsd.remotes import Remotes
@@ -22,7 +23,7 @@ class RemotesService:
     def __init__(
         self,
         remotes: Remotes,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         register: Callable[[Callable[[], ProjectEntry]], Awaitable[ProjectEntry]],
     ) -> None:
         self._remotes = remotes

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
+    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.sources.watch import WatchHub
 
 MAX_RADIUS_LINES = 200
 NO_SUBJECT = "The question names no subject; a search for commits without words lists them by time."
@@ -67,14 +67,13 @@ class Service:
         *,
         settings: Settings,
         clock: Clock,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         roster: Roster,
         ledger: Ledger,
         searcher: Searcher,
         history: HistoryKeeper,
         graph: GraphKeeper,
         notes: Notes,
-        hub: WatchHub,
         broadcaster: Broadcaster,
         models: ModelRoles,
         build_anew: Callable[[RepoId], Awaitable[None]],
@@ -125,7 +124,6 @@ class Service:
         self._hooks = ProjectHooks(settings.places.spool)
         self._statuses = Statuses(
             ledger=ledger,
-            hub=hub,
             hooks=self._hooks,
             history=history,
             models=models,

@@ -96,6 +96,11 @@ class ProjectSession:
         return (*self._rules.warnings, *self._label_warnings)
 
     @property
+    def watching(self) -> str:
+        """How changes are noticed: see `WatchHub.health`."""
+        return self._parts.hub.health(self.name)
+
+    @property
     def checkout(self) -> Checkout | None:
         """What git says of the root; None until it was looked at."""
         return self._place.checkout
@@ -162,6 +167,10 @@ class ProjectSession:
         self._due.offer(batch)
         if batch.paths:
             self._parts.warm()
+
+    def doubt_model(self) -> None:
+        """Have everything compared: another embedding model answers now."""
+        self.offer(ChangeBatch(doubt="the embedding model was changed"))
 
     def expect_files(self) -> None:
         """Have the processes started that read files: many will come soon."""

@@ -130,6 +130,11 @@ class Places:
         return self.data / "pushed"
 
     @property
+    def installation(self) -> Path:
+        """The name of this installation, by which a shared server knows whose points are whose."""
+        return self.data / "installation"
+
+    @property
     def embeddings(self) -> Path:
         """The embedding cache."""
         return self.cache / "embeddings.sqlite3"
@@ -137,7 +142,10 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Limits of what is read and how it is cut."""
+    """Limits of what is read and how it is cut.
+
+    Not `enabled`: this daemon indexes nothing and answers from what others publish in the server.
+    """
 
     max_file_bytes: int = 1_000_000
     chunk_chars: int = 1_600
@@ -148,6 +156,7 @@ class IndexSettings:
     worker_idle_s: float = 600.0
     reconcile_min_s: float = 300.0
     allow_secrets: bool = False
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +260,29 @@ class ExpandSettings:
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Which vector store; an empty URL means the embedded engine."""
+    """Which vector store; an empty URL means the embedded engine, and the rest does nothing.
+
+    `suffix` names a team: daemons of another one have collections of their own. `shards` (0: the
+    server's default), `replicas`, `write_consistency`, the places of vectors and payload and
+    `quantization` (int8, binary, none) hold for collections that are made from now on. With
+    `publish` others may search what this daemon indexes; `follow` names hosts or installations
+    whose projects are shown where `index.enabled` is off, all when empty.
+    """
 
     qdrant_url: str = ""
     qdrant_api_key: str | None = field(default=None, repr=False)
     timeout_s: float = 10.0
+    ca_file: str = ""
+    verify: bool = True
+    suffix: str = ""
+    shards: int = 0
+    replicas: int = 1
+    write_consistency: int = 1
+    vectors_on_disk: bool = False
+    payload_on_disk: bool = True
+    quantization: str = "int8"
+    publish: bool = False
+    follow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
-    from paparatsd.sources.watch import WatchHub
     from paparatsd.status_model import RemoteStatus
 
 
@@ -34,14 +33,12 @@ class Statuses:
         self,
         *,
         ledger: Ledger,
-        hub: WatchHub,
         hooks: ProjectHooks,
         history: HistoryKeeper,
         models: ModelRoles,
         remote_of: Callable[[ProjectName], RemoteStatus | None],
     ) -> None:
         self._ledger = ledger
-        self._hub = hub
         self._hooks = hooks
         self._history = history
         self._models = models
@@ -86,7 +83,7 @@ class Statuses:
             languages=dict(total.languages) if total is not None else {},
             freshness=fresh.state,
             checked_at=now.checked_at,
-            watching=self._hub.health(session.name),
+            watching=session.watching,
             hooks=NO_HOOKS if kept_by_us else self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),

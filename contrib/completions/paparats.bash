@@ -99,7 +99,8 @@ _paparats() {
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir --data-dir"
             words="add remove list fetch reindex skipped status search show log changes explain usages def
-                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp" ;;
+                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp
+                migrate" ;;
         add) options="--name --group --no-hooks --branch --ref --depth --wait --no-wait --json --help" ;;
         fetch) options="--wait --json --help" words=$(paparats list --names 2>/dev/null) ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
@@ -159,6 +160,7 @@ _paparats() {
         mcp) options="--toolset --ollama-url --qdrant-url --embed-model --index-root
                 --json --help" ;;
         up | down) options="--json --help" ;;
+        migrate) options="--to --dry-run --delete-source --json --help" words="server edge layout" ;;
     esac
 
     if [[ $current == -* ]]; then

@@ -66,7 +66,8 @@ for pair in \
         'completions:Print completions for a shell' \
         'up:Start the daemon in the background' \
         'down:Stop the daemon' \
-        'mcp:Speak MCP on stdin and stdout'
+        'mcp:Speak MCP on stdin and stdout' \
+        'migrate:Move the vectors to a server, or back'
     set -l parts (string split -m 1 : $pair)
     complete -c paparats -n __fish_use_subcommand -a $parts[1] -d $parts[2]
 end
@@ -269,3 +270,6 @@ complete -c paparats -n '__paparats_on mcp' -l ollama-url -x -d 'As OLLAMA_URL'
 complete -c paparats -n '__paparats_on mcp' -l qdrant-url -x -d 'As QDRANT_URL'
 complete -c paparats -n '__paparats_on mcp' -l embed-model -x -d 'As EMBED_MODEL'
 complete -c paparats -n '__paparats_on mcp' -l index-root -r -d 'As INDEX_ROOT'
+complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge layout'
+complete -c paparats -n '__paparats_on migrate' -l dry-run -d 'Only say what would be copied'
+complete -c paparats -n '__paparats_on migrate' -l delete-source -d 'Empty the other side afterwards'

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ShardKey,
         VersionId,
     )
+    from paparatsd.store.carried import CarriedVersion
     from paparatsd.store.packed import PackedVersion
     from paparatsd.store.rows import OutboxEntry, ProjectRow, TermDelta, Totals
 
@@ -269,6 +270,34 @@ class Ledger:
     async def stored_files(self, versions: Sequence[VersionId]) -> list[StoredFile]:
         """Return versions with chunks and lexical vectors; those that are gone are left out."""
         return await self._read(lambda read: read_stored(read, versions))
+
+    # ------------------------------------------------------------------ for other daemons
+
+    async def view_of(self, project_id: int) -> dict[str, int]:
+        """Return the version that a project shows at each path."""
+        paths, versions = await self._read(lambda read: read.view_versions(project_id))
+        return dict(zip(paths, versions.tolist(), strict=True))
+
+    async def carried(self, versions: Sequence[VersionId]) -> list[CarriedVersion]:
+        """Return versions as they are stored; those that are gone are left out."""
+        return await self._read(lambda read: read.carried(versions))
+
+    async def trusted(self, shard: ShardKey, versions: Sequence[VersionId]) -> set[VersionId]:
+        """Return those versions that are here and whose points the store has acknowledged."""
+        return await self._write(lambda catalog: catalog.upserted(shard, versions))
+
+    async def take_over(
+        self, rows: Sequence[PackedVersion], shard: ShardKey, project_id: int
+    ) -> None:
+        """Write versions whose points another daemon has written already."""
+        versions = [row.id for row in rows]
+
+        def write(catalog: Catalog) -> None:
+            catalog.write_versions(rows, shard=shard, project_id=project_id)
+            catalog.mark_upserted(shard, versions, dense=True)
+            catalog.mark_flushed(shard, versions)
+
+        await self._write(write)
 
     # ------------------------------------------------------------------ tidying up
 

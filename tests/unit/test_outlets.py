@@ -14,6 +14,7 @@ from paparatsd.interfaces.shapes import outlet_json
 from paparatsd.outlets import is_local, outlets_of
 from paparatsd.settings import (
     EmbedderSettings,
+    IndexSettings,
     Places,
     SearchSettings,
     Settings,
@@ -92,3 +93,16 @@ def test_an_older_daemon_that_does_not_say_is_not_spoken_for() -> None:
 )
 def test_only_loopback_counts_as_this_machine(url: str, *, local: bool) -> None:
     assert is_local(url) is local
+
+
+def test_what_a_shared_server_is_given_is_said() -> None:
+    far = StoreSettings(qdrant_url="https://q.example:443")
+
+    def said(settings: Settings) -> str:
+        return "\n".join(lines(settings, None))
+
+    assert "vectors of chunks, to q.example:443" in said(replace(SETTINGS, store=far))
+    publishing = replace(SETTINGS, store=replace(far, publish=True))
+    assert "vectors, texts, names and paths of everything indexed" in said(publishing)
+    searching = replace(SETTINGS, store=far, index=IndexSettings(enabled=False))
+    assert "vectors of questions, to q.example:443" in said(searching)

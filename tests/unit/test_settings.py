@@ -89,6 +89,7 @@ def test_the_variables_of_the_predecessor_reach_their_slices(places: Places) -> 
     environment = {
         "QDRANT_URL": "http://qdrant.example",
         "QDRANT_API_KEY": "k",
+        "PAPARATS_PROJECT_SUFFIX": "-dev",
         "QUERY_CACHE_MAX_ENTRIES": "7",
         "PAPARATS_PROJECTS": "a, b",
         "PAPARATS_GROUP": "team",
@@ -97,10 +98,20 @@ def test_the_variables_of_the_predecessor_reach_their_slices(places: Places) -> 
     settings = load_settings(places, environment)
     assert settings.store.qdrant_url == "http://qdrant.example:6333"
     assert settings.store.qdrant_api_key == "k"
+    assert settings.store.suffix == "dev"
     assert settings.search.cache_entries == 7
     assert settings.search.allowed_projects == ("a", "b")
     assert settings.projects.forced_group == "team"
     assert settings.http.allowed_origins == ("http://localhost:3000",)
+
+
+def test_a_key_that_others_could_read_on_the_way_is_pointed_out(places: Places) -> None:
+    secret = {"QDRANT_API_KEY": "k"}
+
+    far = load_settings(places, {**secret, "QDRANT_URL": "http://q.example"}).notes
+    assert any("travels unencrypted" in note for note in far)
+    for url in ("https://q.example", "localhost", "http://127.0.0.1:6333"):
+        assert load_settings(places, {**secret, "QDRANT_URL": url}).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -128,6 +139,12 @@ def test_a_qdrant_url_gets_the_port_it_means(places: Places, url: str, known: st
         ({"QDRANT_URL": "ftp://x"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://u:p@x"}, "without credentials"),
         ({"QDRANT_URL": "http://x:99999"}, "QDRANT_URL"),
+        ({"QDRANT_URL": ":memory:"}, "nothing at all for the embedded engine"),
+        ({"PAPARATS_PROJECT_SUFFIX": "a/b"}, "letters, digits"),
+        ({"PAPARATS_STORE_QUANTIZATION": "int4"}, "int8 or binary or none"),
+        ({"PAPARATS_INDEX_ENABLED": "false"}, "nothing to answer from"),
+        ({"PAPARATS_STORE_PUBLISH": "true"}, "there is no server"),
+        ({"PAPARATS_STORE_WRITE_CONSISTENCY": "2"}, "more than store.replicas"),
         ({"EMBEDDING_PROVIDER": "cohere"}, "static, openai, llama, ollama, voyage, model2vec"),
         ({"PAPARATS_WATCH_ENABLED": "maybe"}, "true or false"),
         ({"PAPARATS_STORE_TIMEOUT_S": "nan"}, "a number of seconds"),

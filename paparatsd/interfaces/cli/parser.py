@@ -68,6 +68,7 @@ def build_parser() -> Parser:
     add_knowledge_commands(commands)
     _add_installation_commands(commands)
     _add_daemon_commands(commands)
+    _add_store_commands(commands)
     return parser
 
 
@@ -265,6 +266,23 @@ def _add_daemon_commands(commands: Subparsers) -> None:
     )
     for flag, (value, what) in FORMER_FLAGS.items():
         mcp.add_argument(f"--{flag}", type=text, metavar=value, help=f"for the daemon: {what}")
+
+
+def _add_store_commands(commands: Subparsers) -> None:
+    migrate = add_command(
+        commands, "migrate", "migrate:migrate", "Move the vectors to a server, or back."
+    )
+    migrate.add_argument(
+        "--to",
+        choices=("server", "edge", "layout"),
+        required=True,
+        help="the Qdrant server of the settings; the embedded engine; collections in the layout "
+        "of the settings, beside the old ones, which they replace when all is there",
+    )
+    migrate.add_argument("--dry-run", action="store_true", help="only say what would be copied")
+    migrate.add_argument(
+        "--delete-source", action="store_true", help="empty the other side when all has arrived"
+    )
 
 
 def _toolset(text: str) -> str:

@@ -44,7 +44,7 @@ from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
@@ -59,9 +59,13 @@ WARM_S = 1.0
 
 
 class Daemon:
-    """One daemon from start to stop."""
+    """One daemon from start to stop.
 
-    def __init__(
+    `serve` lets others in until it is told to stop; it is given what `serve_interfaces` takes. With
+    `own_process` the process is ours, so that its signals are for us; else we are a guest in it.
+    """
+
+    def __init__(  # noqa: PLR0913 - wired by name in two places
         self,
         settings: Settings,
         *,
@@ -70,7 +74,11 @@ class Daemon:
         notifier: Notifier,
         inherited: Sequence[socket.socket] = (),
         clock: Clock | None = None,
+        serve: Callable[..., Awaitable[None]] = serve_interfaces,
+        own_process: bool = True,
     ) -> None:
+        self._serve_interfaces = serve
+        self._own_process = own_process
         self._settings = settings
         self._reread = reread
         self._home = home
@@ -88,7 +96,7 @@ class Daemon:
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
-        with self._signals():
+        with self._signals() if self._own_process else contextlib.nullcontext():
             parts = await build_parts(self._settings, self._clock, self._broadcaster)
             try:
                 await parts.recover()
@@ -156,7 +164,7 @@ class Daemon:
             if parts.filler is not None:
                 background.append(tasks.create_task(parts.filler.run()))
             try:
-                await serve_interfaces(
+                await self._serve_interfaces(
                     service,
                     self._settings.http,
                     self._settings.places.control_socket,
@@ -308,7 +316,8 @@ class Daemon:
             await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
-        gc.freeze()  # modules and settings stay: collections need not look at them
+        if self._own_process:
+            gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""

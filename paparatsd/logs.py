@@ -7,18 +7,20 @@ not written; what repeats without end is counted instead.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
 import sys
 import time
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
     from structlog.typing import Processor
 
@@ -105,6 +107,42 @@ def relay_events(send: Callable[[dict[str, Any]], None]) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS["info"]),
         cache_logger_on_first_use=False,
     )
+
+
+GUEST = ContextVar("GUEST", default=False)
+"""Whether what runs is ours inside somebody else's program; tasks and their threads inherit it."""
+GUEST_LOGGER = "paparatsd"
+
+
+@contextlib.contextmanager
+def log_as_guest() -> Iterator[None]:
+    """Hand events of this context to `logging`, as libraries do; what a program logs is its own.
+
+    Without a handler of the program nothing is written.
+    """
+    logger = logging.getLogger(GUEST_LOGGER)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    others = structlog.get_config()["processors"]
+    if _divert_guests not in others:
+        structlog.configure(processors=[_divert_guests, *others])
+    token = GUEST.set(True)
+    try:
+        yield
+    finally:
+        GUEST.reset(token)
+
+
+def _divert_guests(_logger: object, method: str, event: MutableMapping[str, Any]) -> Any:  # noqa: ANN401 - as structlog has it
+    if not GUEST.get():
+        return event
+    trace = event.pop("exc_info", None) or method == "exception"
+    said = dict(_redact(None, method, dict(event)))
+    level = LEVELS.get(method, LEVELS["error"])
+    name = escape(str(said.pop("event", "")))
+    words = [f"{escape(str(key))}={_shown(value)}" for key, value in said.items()]
+    logging.getLogger(GUEST_LOGGER).log(level, "%s", " ".join([name, *words]), exc_info=trace)
+    raise structlog.DropEvent
 
 
 def write_relayed(child: str, event: Mapping[str, Any]) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def process_environment() -> Mapping[str, str]:
@@ -32,21 +32,27 @@ SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWO
 def environment_of_children() -> dict[str, str]:
     """Return what our child processes are given: this environment without what is named a secret.
 
-    They read files that strangers wrote, and none of them asks anybody for anything.
+    They read files that strangers wrote, and none of them asks anybody for anything. They import
+    this package, however this process came by it, and nothing from their working directory.
     """
-    return {
+    kept = {
         name: value
         for name, value in process_environment().items()
         if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
     }
+    return {**kept, **_import_path(kept.get("PYTHONPATH", ""), Path(__file__).resolve().parents[1])}
 
 
 def pin_import_path(package_parent: Path) -> None:
     """Let our child processes import this package, and nothing from their working directory."""
-    known = os.environ.get("PYTHONPATH", "")
+    os.environ.update(_import_path(os.environ.get("PYTHONPATH", ""), package_parent))
+
+
+def _import_path(known: str, package_parent: Path) -> dict[str, str]:
+    path = known
     if str(package_parent) not in known.split(os.pathsep):
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package_parent), known)))
-    os.environ["PYTHONSAFEPATH"] = "1"
+        path = os.pathsep.join(filter(None, (str(package_parent), known)))
+    return {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 @dataclass(frozen=True, slots=True)

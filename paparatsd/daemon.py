@@ -32,6 +32,7 @@ from paparatsd.parts import Parts, build_parts
 from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
+from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
 from paparatsd.service import Service
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model_roles import ModelRoles
     from paparatsd.publication import Publication
     from paparatsd.settings import Settings
 
@@ -93,6 +95,7 @@ class Daemon:
         self._keeper: Housekeeping | None = None
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
+        self._models: ModelRoles | None = None
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
@@ -120,6 +123,9 @@ class Daemon:
             events=self._settings.watch.enabled,
         )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
+        parts.swaps.on_code = roster.doubt_models
+        parts.swaps.is_settled = roster.is_settled
+        self._models = parts.models
         projects = self._projects = ProjectsFile(
             self._settings.places.projects_file,
             home=self._home,
@@ -139,7 +145,9 @@ class Daemon:
             history=parts.history,
             graph=parts.graph,
             worktrees=service.worktrees,
+            models=parts.models,
             delete_points=parts.delete_points,
+            collect=parts.collect,
             state_file=self._settings.places.catalog,
             flush_problem=lambda: parts.flusher.problem,
             on_state_gone=self._on_state_gone,
@@ -157,12 +165,11 @@ class Daemon:
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(parts.history.run()),
                 tasks.create_task(parts.notes.run()),
+                tasks.create_task(parts.models.run()),
                 tasks.create_task(self._keeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
-            if parts.filler is not None:
-                background.append(tasks.create_task(parts.filler.run()))
             try:
                 await self._serve_interfaces(
                     service,
@@ -217,6 +224,7 @@ class Daemon:
             broadcaster=broadcaster,
             builder_of=parts.builder_of,
             warm=warm,
+            prepare=parts.prepare,
             on_group=self._on_group,
             on_change=self._on_change,
         )
@@ -230,12 +238,12 @@ class Daemon:
         broadcaster: Broadcaster,
     ) -> Service:
         # Search by words only: no endpoint is asked, no model is loaded.
-        asked = parts.embedder if self._settings.search.meaning else None
+        meaning = self._settings.search.meaning
         searcher = Searcher(
             child=parts.search_child,
             store=parts.vectors,
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
-            embed_query=asked.embed_query if asked is not None else None,
+            asked_by=parts.models.asked_by if meaning else lambda shard: BUILT_IN,
             linked=parts.is_linked,
         )
 
@@ -256,9 +264,8 @@ class Daemon:
             notes=parts.notes,
             hub=hub,
             broadcaster=broadcaster,
-            pipeline=parts.pipeline,
-            embedder=parts.embedder_spec,
-            filler=parts.filler,
+            models=parts.models,
+            build_anew=parts.build_anew,
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
@@ -279,6 +286,8 @@ class Daemon:
         await roster.apply(registry.entries)
 
     def _on_change(self, group: GroupName) -> None:
+        if self._models is not None:
+            self._models.wake()
         if self._service is not None:
             self._service.forget_answers(group)
 
@@ -376,14 +385,23 @@ class Daemon:
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
         search = replace(fresh.search, **kept)
-        needs_restart = ("index", "watch", "http", "control", "embedder", "store", "knowledge")
+        needs_restart = ("index", "watch", "http", "control", "store", "knowledge")
         later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
-        now = replace(old, search=search, docs=fresh.docs, log=fresh.log)
-        followed = ("search", "docs", "log")
+        now = replace(
+            old,
+            search=search,
+            docs=fresh.docs,
+            log=fresh.log,
+            embedder=fresh.embedder,
+            text_embedder=fresh.text_embedder,
+        )
+        followed = ("search", "docs", "log", "embedder", "text_embedder")
         at_once = [name for name in followed if getattr(now, name) != getattr(old, name)]
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
+        if self._models is not None and {"embedder", "text_embedder"} & {*at_once}:
+            await self._models.aim(now.embedder, now.text_embedder)
         self._settings = now
         return Reloaded(now, tuple(at_once), tuple(later))
 

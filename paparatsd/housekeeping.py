@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import ShardKey
+    from paparatsd.model_roles import ModelRoles
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.service import Service
@@ -61,7 +62,9 @@ class Housekeeping:
         history: HistoryKeeper,
         graph: GraphKeeper,
         worktrees: WorktreeFollower,
+        models: ModelRoles,
         delete_points: Callable[[ShardKey], Awaitable[None]],
+        collect: Callable[[], Awaitable[None]],
         state_file: Path,
         flush_problem: Callable[[], str],
         on_state_gone: Callable[[], None],
@@ -78,7 +81,9 @@ class Housekeeping:
         self._history = history
         self._graph = graph
         self._worktrees = worktrees
+        self._models = models
         self._delete_points = delete_points
+        self._collect = collect
         self._state_file = state_file
         self._state_inode = state_file.stat().st_ino
         self._flush_problem = flush_problem
@@ -130,13 +135,18 @@ class Housekeeping:
         while left:
             shard = left.pop(0)
             try:
-                missing = await repair(shard, ledger=self._ledger, vectors=self._vectors)
+                answers = self._models.is_answering(shard)
+                missing = await repair(
+                    shard, ledger=self._ledger, vectors=self._vectors, from_files=answers
+                )
             except PaparatsError as error:
                 log.warning("housekeeping_failed", job="check_store", error=str(error))
                 left.append(shard)
                 await self._clock.sleep(self._tick_s)
                 continue
-            if missing:
+            if missing and not answers:
+                self._models.wake()
+            elif missing:
                 for session in self._roster.sessions():
                     session.offer(ChangeBatch(doubt="points were lost"))
                 log.warning("points_missing", repo=shard.repo, versions=missing)
@@ -155,6 +165,7 @@ class Housekeeping:
             self._git_moved.set()
             if self._projects.changed():
                 self._list_moved.set()
+            self._models.wake()
             await self._pool.rest_when_idle()
             await self._graph.rest_when_idle()
             await self._tidy_when_due()
@@ -179,7 +190,7 @@ class Housekeeping:
 
     async def _tidy(self) -> None:
         try:
-            await self._ledger.collect()
+            await self._collect()
             await self._vectors.optimize()
         except PaparatsError as error:
             log.warning("housekeeping_failed", job="tidy", error=str(error))

@@ -35,9 +35,16 @@ from paparatsd.options import (
     span,
 )
 from paparatsd.private_file import is_private, read_token
-from paparatsd.providers import NAMES, embedder_notes, provider_name, resolve_embedder
+from paparatsd.providers import (
+    NAMES,
+    embedder_notes,
+    keys_by_url,
+    provider_name,
+    resolve_embedder,
+    text_embedder_notes,
+)
 from paparatsd.publication import publication_of
-from paparatsd.settings import Settings, process_environment
+from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
@@ -142,6 +149,17 @@ OPTIONS: dict[str, Option] = {
     "log.format": Option(one_of("auto", "human", "json"), ("PAPARATS_LOG_FORMAT",)),
 }
 
+TEXT_VARIABLES = {
+    "provider": ("TEXT_EMBEDDING_PROVIDER",),
+    "model": ("TEXT_EMBEDDING_MODEL",),
+    "dimension": ("TEXT_EMBEDDING_DIMENSIONS",),
+}
+OPTIONS |= {
+    f"text_{key}": replace(option, variables=TEXT_VARIABLES.get(key.partition(".")[2], ()))
+    for key, option in OPTIONS.items()
+    if key.startswith("embedder.")
+}
+
 
 def load_settings(
     places: Places, environment: Mapping[str, str], flags: Mapping[str, str] | None = None
@@ -157,10 +175,17 @@ def load_settings(
     }
     settings = _build(places, values)
     notes = _notes(values, environment)
+    embedder = resolve_embedder(settings.embedder, environment)
+    text = settings.text_embedder
+    if text is not None:
+        text = resolve_embedder(text, environment, "text_embedder")
+    chosen = [one for one in (text, embedder) if one is not None]
     return replace(
         settings,
         http=replace(settings.http, token=read_token(places.token_file)),
-        embedder=resolve_embedder(settings.embedder, environment),
+        embedder=embedder,
+        text_embedder=text,
+        embedder_keys=keys_by_url(chosen, environment),
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
         notes=notes,
         flags=dict(flags or {}),
@@ -276,7 +301,7 @@ def _sections() -> str:
 
 def _build(places: Places, values: Mapping[str, Any]) -> Settings:
     settings = Settings(places)
-    slices = {}
+    slices: dict[str, Any] = {}
     for field in fields(settings):
         prefix = f"{field.name}."
         chosen = {
@@ -284,7 +309,10 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
             for key, value in values.items()
             if key.startswith(prefix)
         }
-        if chosen:
+        if field.name == "text_embedder":
+            if "provider" in chosen:
+                slices[field.name] = EmbedderSettings(**chosen)
+        elif chosen:
             slices[field.name] = replace(getattr(settings, field.name), **chosen)
     settings = replace(settings, **slices)
     index = settings.index
@@ -309,7 +337,7 @@ def _with_port(url: str) -> str:
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    notes = embedder_notes(values, environment)
+    notes = [*embedder_notes(values, environment), *text_embedder_notes(values)]
     if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "

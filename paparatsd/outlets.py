@@ -9,21 +9,35 @@ from urllib.parse import urlsplit
 from paparatsd.status_model import Outlet
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from paparatsd.embeddings.endpoint import Sent
     from paparatsd.settings import Settings
 
 
-def outlets_of(settings: Settings, sent: Sent | None) -> tuple[Outlet, ...]:
-    """Return where texts and vectors go; `sent` is what an embedding endpoint got so far."""
+_EMBEDDED = {
+    "all": "texts of chunks and notes",
+    "code": "texts of chunks",
+    "text": "texts of documents and notes",
+}
+
+
+def outlets_of(
+    settings: Settings, embedders: Sequence[tuple[str, str, Sent]]
+) -> tuple[Outlet, ...]:
+    """Return where texts and vectors go.
+
+    `embedders`: of each endpoint what for ("code", "text" or "all"), its URL, and what it got.
+    """
     outlets = []
-    if sent is not None:
-        questions = " and questions" if settings.search.meaning else ""
+    questions = " and questions" if settings.search.meaning else ""
+    for what, url, sent in embedders:
         outlets.append(
             Outlet(
                 purpose="embeddings",
-                what=f"texts of chunks and notes{questions}",
-                host=host_of(settings.embedder.url),
-                local=is_local(settings.embedder.url),
+                what=f"{_EMBEDDED[what]}{questions}",
+                host=host_of(url),
+                local=is_local(url),
                 texts=sent.texts,
                 chars=sent.chars,
                 tokens=sent.tokens,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError, UnknownProject
-from paparatsd.model import ProjectName
+from paparatsd.model import ChangeBatch, ProjectName
 from paparatsd.sessions import ProjectSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model import GroupName, ProjectEntry
     from paparatsd.session_parts import SessionParts
 
 log = structlog.get_logger()
@@ -64,6 +64,15 @@ class Roster:
         session = self._sessions.get(ProjectName(key))
         if session is not None:
             session.offer(batch)
+
+    def doubt_models(self) -> None:
+        """Have all projects compared: what was placed meanwhile may lack points of a new model."""
+        for session in self._sessions.values():
+            session.offer(ChangeBatch(doubt="the embedding model was changed"))
+
+    def is_settled(self) -> bool:
+        """Say whether no project is about to change what it shows."""
+        return not any(session.snapshot().dirty for session in self._sessions.values())
 
     def summary(self) -> str:
         """Return one line on all projects, for the service manager."""

@@ -19,7 +19,7 @@ from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
 from paparatsd.memory_service import MemoryService
-from paparatsd.model import Depth, EmbedderSpec, GroupName, ProjectName, ProjectState
+from paparatsd.model import Depth, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.publication import unregistered_lines
 from paparatsd.search.docs_searcher import DocsSearcher
@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
-    from paparatsd.indexing.apply import Pipeline
-    from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.knowledge.notes import Notes
-    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
+    from paparatsd.model import Freshness, ProjectEntry, RepoId, SkippedFile
+    from paparatsd.model_roles import ModelRoles
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.search.searcher import Searcher
@@ -70,9 +69,8 @@ class Service:
         notes: Notes,
         hub: WatchHub,
         broadcaster: Broadcaster,
-        pipeline: Pipeline,
-        embedder: EmbedderSpec,
-        filler: DenseFiller | None,
+        models: ModelRoles,
+        build_anew: Callable[[RepoId], Awaitable[None]],
         describe_store: Callable[[], str],
         outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
@@ -89,8 +87,8 @@ class Service:
         self._keeper = history
         self._history = HistoryService(history, searcher, clock)
         self._broadcaster = broadcaster
-        self._embedder = embedder
-        self._filler = filler
+        self._models = models
+        self._build_anew = build_anew
         self._describe_store = describe_store
         self._outlets = outlets
         self._store_problems = store_problems
@@ -98,7 +96,7 @@ class Service:
         self._reload = reload
         self._stop = stop
         self._started = clock.monotonic()
-        self._answerable = Answerable(roster, pipeline, lambda: self._settings.search)
+        self._answerable = Answerable(roster, models.shard, lambda: self._settings.search)
         self.graph = GraphService(graph, self._answerable, self._history, self.search)
         self._notes = notes
         self.glossary = GlossaryService(notes, self._answerable, clock)
@@ -109,6 +107,7 @@ class Service:
             history,
             lambda: self._settings,
             self.glossary.beside_docs,
+            models.text_shard,
         )
         self.memory = MemoryService(
             notes, self._answerable, clock, self.graph, self._history, settings.places.catalog
@@ -119,8 +118,7 @@ class Service:
             hub=hub,
             hooks=self._hooks,
             history=history,
-            pipeline=pipeline,
-            filler=filler,
+            models=models,
         )
         self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
@@ -208,7 +206,9 @@ class Service:
             state_dir=str(self._settings.places.state),
             http=self.http_address,
             socket=self.socket_address,
-            embedder=self._embedder,
+            embedder=self._models.spec,
+            text_embedder=self._models.text_spec,
+            model_changes=self._models.changes(),
             store=self._describe_store(),
             memory_bytes=await asyncio.to_thread(memory_of, dict(self._processes())),
             projects=projects,
@@ -237,7 +237,7 @@ class Service:
             for item in projects
             if item.watching.startswith("polling")
         ]
-        embedding = self._filler.problems() if self._filler is not None else ()
+        embedding = self._models.problems()
         listed = self._projects.registry.problems
         names = {item.name for item in projects}
         unused = [
@@ -324,8 +324,18 @@ class Service:
         return await self._statuses.of(sessions)
 
     async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
-        """Queue a reindex of one project, or of all, and say of which."""
+        """Queue a reindex of one project, or of all, and say of which.
+
+        In full, everything is built anew; projects of one repository share what is built.
+        """
         sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
+        if depth is Depth.FULL:
+            repos = {session.snapshot().repo for session in sessions} - {None}
+            for repository in repos:
+                if repository is not None:
+                    await self._build_anew(repository)
+            beside = [one for one in self._roster.sessions() if one.snapshot().repo in repos]
+            sessions = tuple(dict.fromkeys((*sessions, *beside)))
         for session in sessions:
             session.reindex(depth)
         return tuple(session.name for session in sessions)

@@ -9,7 +9,7 @@ from paparatsd.naming import UNLABELLED
 from paparatsd.place_labels import NOTHING_SAID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
@@ -36,6 +36,8 @@ class SessionParts:
     builder_of: Callable[[RepoId], VersionBuilder]
     warm: Callable[[], None]
     history: HistoryKeeper
+    prepare: Callable[[VersionBuilder], Awaitable[None]]
+    """Tells a builder how often its repository was to be built anew."""
     on_group: Callable[[], None] = lambda: None
     """Called when a project's own file names another group than the project has."""
     on_change: Callable[[GroupName], None] = lambda group: None

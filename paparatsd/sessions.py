@@ -297,8 +297,10 @@ class ProjectSession:
         lineage = await repo.lineage(checkout) if checkout is not None and checkout.git else None
         row = await self._parts.ledger.open_project(self.entry, lineage)
         self._project_id, self._repo, self._head = row.id, row.repo, row.head
-        shard = self._parts.builder_of(row.repo).shard
-        self._generation = await self._parts.ledger.renew(row.id, shard)
+        builder = self._parts.builder_of(row.repo)
+        await self._parts.prepare(builder)
+        current = builder.pipeline.fingerprint
+        self._generation = await self._parts.ledger.renew(row.id, builder.shard, current)
         self._set_state(ProjectState.INDEXING, "checking files")
 
     # ------------------------------------------------------------------ passes

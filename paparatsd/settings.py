@@ -284,6 +284,8 @@ class Settings:
     http: HttpSettings = HttpSettings()
     control: ControlSettings = ControlSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    text_embedder: EmbedderSettings | None = None
+    """For documents, terms and cards; None: the same as for code."""
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     docs: DocsSettings = DocsSettings()
@@ -294,6 +296,8 @@ class Settings:
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the command line set, so that a reload keeps it."""
+    embedder_keys: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+    """Keys of embedding services by base URL, for the model that an index was made with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.indexing.apply import Pipeline
-    from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model_roles import ModelRoles
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
@@ -32,15 +31,13 @@ class Statuses:
         hub: WatchHub,
         hooks: ProjectHooks,
         history: HistoryKeeper,
-        pipeline: Pipeline,
-        filler: DenseFiller | None,
+        models: ModelRoles,
     ) -> None:
         self._ledger = ledger
         self._hub = hub
         self._hooks = hooks
         self._history = history
-        self._pipeline = pipeline
-        self._filler = filler
+        self._models = models
 
     async def of(self, sessions: Sequence[ProjectSession]) -> tuple[ProjectStatus, ...]:
         """Return the status of each project, in their order."""
@@ -58,8 +55,8 @@ class Statuses:
         total = totals.get(now.project_id)
         fresh = session.freshness()
         state, reason, vectors_left = now.state, now.reason, 0
-        if now.repo is not None and self._filler is not None:
-            vectors_left = self._filler.pending(self._pipeline.shard(now.repo))
+        if now.repo is not None:
+            vectors_left = self._models.pending(self._models.shard(now.repo))
         if vectors_left and state is ProjectState.READY:
             state = ProjectState.INDEXING
             reason = f"words are indexed, vectors of {vectors_left} files are still to come"

@@ -86,6 +86,22 @@ class Outlet:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChange:
+    """A change of the embedding model under way; `role` is what for: code, or text.
+
+    `old` is the model that answers meanwhile, "" for that of code; `can_answer` is false when it
+    cannot be asked any more, so that words alone do.
+    """
+
+    role: str
+    old: str
+    new: str
+    files_done: int
+    files_total: int
+    can_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """What the daemon says of itself."""
 
@@ -106,3 +122,6 @@ class DaemonStatus:
     """Where texts and vectors go; empty: nowhere."""
     knowledge: Published | None = None
     """What the knowledge endpoint shows; None while there is none."""
+    text_embedder: EmbedderSpec | None = None
+    """The embedder of documents, terms and cards; None where it is the same."""
+    model_changes: tuple[ModelChange, ...] = ()

@@ -94,6 +94,10 @@ class Ledger:
             raise RuntimeError("the ledger is not started")
         return await self._run(self._reader, lambda: function(reads))
 
+    async def change(self, function: Callable[[Catalog], T]) -> T:
+        """Have something of the catalog changed that has a module of its own there."""
+        return await self._write(function)
+
     # ------------------------------------------------------------------ projects
 
     async def open_project(self, entry: ProjectEntry, lineage: RepoId | None) -> ProjectRow:
@@ -113,14 +117,15 @@ class Ledger:
 
         return await self._write(write)
 
-    async def renew(self, project_id: int, shard: ShardKey) -> int:
+    async def renew(self, project_id: int, shard: ShardKey, current: Fingerprint) -> int:
         """Have built again what a project shows that is not in its shard; returns the generation.
 
-        That is everything after a change of the pipeline or of the embedder. What can still be
-        ranked is shown until its successor is there; the rest leaves the view at once, so that
-        nobody takes a project for complete of which nothing can be found.
+        Likewise what files were read for in another way than the `current` one: after a change of
+        the program, or when everything is to be built anew. What can still be ranked is shown until
+        its successor is there; the rest leaves the view at once, so that nobody takes a project for
+        complete of which nothing can be found.
         """
-        return await self._write(lambda catalog: _renew(catalog, project_id, shard))
+        return await self._write(lambda catalog: _renew(catalog, project_id, shard, current))
 
     async def projects(self) -> Mapping[ProjectName, ProjectRow]:
         """Return the projects in the catalog, by name."""
@@ -253,6 +258,10 @@ class Ledger:
 
         await self._write(write)
 
+    async def forget_points(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
+        """Have points written again that may be missing, from what is stored."""
+        await self._write(lambda catalog: catalog.forget_vectors(shard, versions))
+
     async def lexical_only(self, shard: ShardKey) -> list[VersionId]:
         """Return versions that have no dense vectors yet."""
         return await self._write(lambda catalog: catalog.lexical_only(shard))
@@ -295,9 +304,10 @@ def _skipped_file(row: SkippedRow) -> SkippedFile:
     return SkippedFile(row.path, row.reason, row.detail)
 
 
-def _renew(catalog: Catalog, project_id: int, shard: ShardKey) -> int:
+def _renew(catalog: Catalog, project_id: int, shard: ShardKey, current: Fingerprint) -> int:
     view = catalog.read_view(project_id)
-    trusted = catalog.upserted(shard, {entry.version for entry in view.values()})
+    shown = {entry.version for entry in view.values()}
+    trusted = catalog.upserted(shard, shown) - catalog.models.outdated(list(shown), current)
     outdated = {path: one.version for path, one in view.items() if one.version not in trusted}
     catalog.doubt_views(set(outdated.values()))
     gone = unreadable(catalog.read, set(outdated.values()))

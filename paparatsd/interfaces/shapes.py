@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.history_model import ChunkLog, CommitsAnswer, Explanation
-    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
+    from paparatsd.model import EmbedderSpec, Freshness, ProjectEntry, SkippedFile
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
     from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
@@ -204,9 +205,18 @@ def project_json(status: ProjectStatus) -> dict[str, Any]:
     }
 
 
+def embedder_json(embedder: EmbedderSpec) -> dict[str, Any]:
+    """Return what names an embedder."""
+    return {
+        "provider": embedder.provider,
+        "model": embedder.model,
+        "dimension": embedder.dimension,
+        "fingerprint": embedder.fingerprint,
+    }
+
+
 def daemon_json(status: DaemonStatus) -> dict[str, Any]:
     """Return the whole status."""
-    embedder = status.embedder
     return {
         "version": status.version,
         "pid": status.pid,
@@ -214,12 +224,9 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "state_dir": status.state_dir,
         "http": status.http,
         "socket": status.socket,
-        "embedder": {
-            "provider": embedder.provider,
-            "model": embedder.model,
-            "dimension": embedder.dimension,
-            "fingerprint": embedder.fingerprint,
-        },
+        "embedder": embedder_json(status.embedder),
+        "text_embedder": embedder_json(text) if (text := status.text_embedder) else None,
+        "model_changes": [asdict(change) for change in status.model_changes],
         "store": status.store,
         "memory_bytes": dict(status.memory_bytes),
         "problems": list(status.problems),

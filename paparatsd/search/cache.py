@@ -1,6 +1,7 @@
 """Answers of the last minutes, so that a repeated question costs nothing.
 
-The projects' generations are part of the key: a commit makes old answers unreachable at once.
+The projects' generations and shards are part of the key: a commit, or another embedding model,
+makes old answers unreachable at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from paparatsd.clock import SystemClock
 
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
+    from paparatsd.model import ShardKey
     from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import SearchRequest
@@ -30,7 +32,7 @@ class CacheKey:
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
     explain: bool
-    generations: tuple[tuple[int, int], ...]
+    generations: tuple[tuple[int, int, ShardKey], ...]
 
 
 def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:

@@ -92,8 +92,8 @@ class DocsEngine:
         shown = self._views.shown(asked.scope)
         corpus = self._views.corpus(shown)
         shards = self._shards(shown)
-        # Our own vectors are made with the chunks; an endpoint's come later.
-        late = [] if asked.built_in else [self._source.lexical_only(shard) for shard, _ in shards]
+        # Vectors may come after the words: by an endpoint, or for documents alone.
+        late = [self._source.lexical_only(shard) for shard, _ in shards]
         unembedded = np.array([one for some in late for one in some], np.int64)
         question = read_docs_question(
             asked, shown, corpus, shards, unembedded, self._encode, self._is_word

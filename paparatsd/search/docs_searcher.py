@@ -33,10 +33,11 @@ class DocsSearcher:
         return found
 
     async def _search(self, asked: DocsAsked, deadline_s: float) -> DocsFound:
-        vector, notes = await self._searcher.vector(asked.query, deadline_s)
-        if not self._meaning:
-            notes = (NO_MEANING,)
-        asked = replace(asked, vector=vector, built_in=self._searcher.built_in)
+        # All shards of a scope are of one model: see `model_role`.
+        shard = asked.scope.projects[0].scope.shard
+        made = await self._searcher.vector(asked.query, shard, deadline_s)
+        notes = made.notes if self._meaning else (NO_MEANING,)
+        asked = replace(asked, vector=made.vector, built_in=made.built_in)
         found: DocsFound = await self._searcher.twice(lambda: self._attempt(asked, deadline_s))
         return replace(found, notes=(*notes, *found.notes))
 

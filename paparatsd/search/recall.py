@@ -117,8 +117,9 @@ class Filters:
         """Return what the request's filters and the scope allow in these views."""
         if scope.limited:
             return self._resolve(request, scope, views)
-        generations = tuple((view.project_id, view.generation) for view in views)
-        key = (generations, request.paths, request.languages)
+        pairs = zip(scope.projects, views, strict=True)
+        shown = tuple((one.shard, view.project_id, view.generation) for one, view in pairs)
+        key = (shown, request.paths, request.languages)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._resolve(request, scope, views)

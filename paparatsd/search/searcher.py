@@ -23,6 +23,7 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
+from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import GroupName, RecallReply, RecallRequest
+    from paparatsd.model import GroupName, RecallReply, RecallRequest, ShardKey
+    from paparatsd.search.asked_by import AskedOf
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
     from paparatsd.search.recall import RecallPlan
@@ -44,8 +46,6 @@ if TYPE_CHECKING:
     from paparatsd.search_model import ChunkView, SearchRequest
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
-
-    EmbedQuery = Callable[[str], Awaitable[NDArray[np.float32]]]
 
 log = structlog.get_logger()
 
@@ -73,6 +73,15 @@ class Found:
     complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionVector:
+    """A question's vector; `built_in`: the search process makes it. `notes` say why it has none."""
+
+    vector: NDArray[np.float32] | None
+    notes: tuple[str, ...] = ()
+    built_in: bool = False
+
+
 class Searcher:
     """Answers searches for the interfaces. Holds no index data but the cache of answers."""
 
@@ -82,11 +91,11 @@ class Searcher:
         child: Child,
         store: VectorStore,
         cache: QueryCache,
-        embed_query: EmbedQuery | None = None,
+        asked_by: AskedOf = lambda shard: BUILT_IN,
         linked: Callable[[], bool] = lambda: False,
         quiet_s: float = QUIET_S,
     ) -> None:
-        """`embed_query` is None for the built-in embedder, which the search process applies.
+        """`asked_by` says how the questions to a shard are embedded.
 
         `linked` says whether the search process may ask the store itself now. `quiet_s`: how long
         nothing may have changed before what has changed is loaded ahead of the next question.
@@ -94,7 +103,7 @@ class Searcher:
         self._child = child
         self._store = store
         self._cache = cache
-        self._embed_query = embed_query
+        self._asked_by = asked_by
         self._linked = linked
         self._quiet_s = quiet_s
         self._asked_at: float | None = None
@@ -201,8 +210,9 @@ class Searcher:
         return Found(ranked, found.notes, complete)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
-        vector, notes = await self.vector(request.query, request.deadline_s)
-        found: Found = await self.twice(lambda: self._attempt(request, scope, vector, notes))
+        # All shards of a scope are of one model: see `model_role`.
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
+        found: Found = await self.twice(lambda: self._attempt(request, scope, made))
         return found
 
     async def twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
@@ -218,32 +228,28 @@ class Searcher:
         except RemoteError as error:
             raise local_error(error, self._child.name) from error
 
-    @property
-    def built_in(self) -> bool:
-        """Whether the search process makes the vectors of questions itself."""
-        return self._embed_query is None
-
-    async def vector(
-        self, text: str, deadline_s: float
-    ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
-        """Return a question's vector by the endpoint, if one is used, and a note without it."""
-        if self._embed_query is None:
-            return None, ()
+    async def vector(self, text: str, shard: ShardKey, deadline_s: float) -> QuestionVector:
+        """Return a question's vector by the model of a shard, and a note where there is none."""
+        by = self._asked_by(shard)
+        if by.built_in:
+            return QuestionVector(None, built_in=True)
+        if by.embed_query is None:
+            return QuestionVector(None, (by.note,))
         try:
             async with asyncio.timeout(min(MAX_EMBED_S, deadline_s / 2)):
-                return await self._embed_query(text), ()
+                return QuestionVector(await by.embed_query(text))
         except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
             log.warning("query_not_embedded", error=str(error))
-            return None, (NO_EMBEDDER,)
+            return QuestionVector(None, (NO_EMBEDDER,))
 
     async def _attempt(
         self,
         request: SearchRequest,
         scope: Scope,
-        vector: NDArray[np.float32] | None,
-        notes: tuple[str, ...],
+        made: QuestionVector,
     ) -> Found:
-        asked = Asked(request, scope, vector, self.built_in, self._linked())
+        notes = made.notes
+        asked = Asked(request, scope, made.vector, made.built_in, self._linked())
         plan: RecallPlan | None
         plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:

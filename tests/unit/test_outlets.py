@@ -30,7 +30,12 @@ VOYAGE = EmbedderSettings(provider="voyage", url="https://api.voyageai.com", api
 
 def lines(settings: Settings, sent: Sent | None) -> list[str]:
     answer: Mapping[str, Any] = {
-        "outlets": [outlet_json(outlet) for outlet in outlets_of(settings, sent)]
+        "outlets": [
+            outlet_json(outlet)
+            for outlet in outlets_of(
+                settings, [] if sent is None else [("all", settings.embedder.url, sent)]
+            )
+        ]
     }
     return outlet_lines(answer)
 

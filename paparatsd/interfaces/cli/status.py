@@ -58,12 +58,35 @@ def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
     return [
         f"paparatsd {answer['version']}, pid {answer['pid']}, up {span(answer['uptime_s'])}, "
         f"memory {size(sum(memory.values()))}" + (f" ({parts})" if len(memory) > 1 else ""),
-        f"embedder {embedder['provider']} {embedder['model']} ({embedder['dimension']}), "
-        f"store {answer['store']}",
+        f"embedder {_embedder_words(embedder)}, {_text_words(answer)}store {answer['store']}",
+        *change_lines(answer),
         f"http {answer['http']}, socket {answer['socket']}",
         *_knowledge_lines(answer.get("knowledge")),
         *outlet_lines(answer),
     ]
+
+
+def _embedder_words(embedder: Mapping[str, Any]) -> str:
+    return f"{embedder['provider']} {embedder['model']} ({embedder['dimension']})"
+
+
+def _text_words(answer: Mapping[str, Any]) -> str:
+    text = answer.get("text_embedder")
+    return f"for text {_embedder_words(text)}, " if text else ""
+
+
+def change_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return how far each change of the embedding model is, and what answers meanwhile."""
+    lines = []
+    for change in answer.get("model_changes", ()):
+        whose = "model change" if change["role"] == "code" else "model change for text"
+        done = f"{change['files_done']:,} of {change['files_total']:,} files"
+        before = f"the old model, {change['old']}," if change["old"] else "the model for code"
+        meanwhile = f"{before} answers meanwhile"
+        if not change["can_answer"]:
+            meanwhile = f"{before} cannot be asked, words alone answer meanwhile"
+        lines.append(f"{whose} to {change['new']}: {done}; {meanwhile}")
+    return lines
 
 
 def outlet_lines(answer: Mapping[str, Any]) -> list[str]:

@@ -249,6 +249,7 @@ class Daemon:
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
+            found |= parts.model_pids()
             children = (parts.search_child, parts.history_child, parts.graph_child)
             return found | {one.name: one.pid for one in children if one.pid is not None}
 

@@ -11,6 +11,7 @@ from paparatsd.chunks.embedtext import TEXT_VERSION
 from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
 from paparatsd.embeddings.embedder import Embedded
 from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.local import PACKAGES, open_local
 from paparatsd.embeddings.model2vec import Model2vecEmbedder, load_table
 from paparatsd.embeddings.sameness import SameModel
 from paparatsd.errors import BadReply, EmbedderUnavailable, PaparatsError
@@ -43,6 +44,8 @@ class OpenEmbedder:
     built_in: bool = False
     sent: Callable[[], Sent] | None = None
     problem: str = ""
+    pid: Callable[[], int | None] = lambda: None
+    """The process of a model that has one of its own."""
 
     @property
     def name(self) -> str:
@@ -115,6 +118,10 @@ class Embedders:
             table = await asyncio.to_thread(load_table, chosen.model)
             local = Model2vecEmbedder(chosen, table, text_version=text_version)
             return OpenEmbedder(chosen, local.spec, local, local.close)
+        if chosen.provider in PACKAGES:
+            model = await open_local(chosen, text_version=text_version)
+            kept = CachedEmbedder(model, self._cache, slice_texts=model.batch_texts * 16)
+            return OpenEmbedder(chosen, model.spec, kept, model.close, pid=lambda: model.pid)
         endpoint, spec = await self._endpoint(chosen, text_version, dimension, probe=probe)
         same = SameModel(endpoint, self._cache, self._clock)
         cached = CachedEmbedder(same, self._cache, slice_texts=endpoint.batch_texts * 4)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from paparatsd.embeddings.families import FAMILIES
+from paparatsd.embeddings.model_folder import POOLINGS
 from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
@@ -130,6 +131,9 @@ OPTIONS: dict[str, Option] = {
     "embedder.retries": Option(Whole(0, 10), ("SCM_EMBED_MAX_RETRIES",)),
     "embedder.timeout_s": Option(Seconds(0.1, 3_600), ("OLLAMA_TIMEOUT",)),
     "embedder.keep_alive": Option(KEEP_ALIVE),
+    "embedder.threads": Option(Whole(0, 256)),
+    "embedder.max_tokens": Option(Whole(0, 1_000_000)),
+    "embedder.pooling": Option(one_of("auto", *POOLINGS)),
     "store.qdrant_url": Option(URL, ("QDRANT_URL",)),
     "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
     "store.timeout_s": Option(Seconds(0.1, 600)),

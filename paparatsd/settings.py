@@ -48,6 +48,13 @@ def pin_import_path(package_parent: Path) -> None:
     os.environ.update(_import_path(os.environ.get("PYTHONPATH", ""), package_parent))
 
 
+def forbid_downloads() -> None:
+    """Tell the libraries of model hubs, in this process, that there is no network for them."""
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        os.environ[name] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
 def _import_path(known: str, package_parent: Path) -> dict[str, str]:
     path = known
     if str(package_parent) not in known.split(os.pathsep):
@@ -181,12 +188,13 @@ class ControlSettings:
 class EmbedderSettings:
     """Which embedder, and how it is asked.
 
-    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API) or
-    voyage.
+    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API),
+    voyage, or from a folder on this disk model2vec, onnx or sentence-transformers.
     0 texts, characters and requests at a time: as suits the provider. `family` auto: by the
     model's name; a template "" is the family's. `dtype` is float or int8 (voyage);
     `ask_dimension`: the endpoint is told which size is wanted. `revision`: any word, to tell
-    models of one name apart.
+    models of one name apart. `threads`, `max_tokens` (of a text), `pooling`: of a model from a
+    folder; 0 and auto: as suits the machine and as the model's own files say.
     """
 
     provider: str = "static"
@@ -207,6 +215,9 @@ class EmbedderSettings:
     ask_dimension: bool = False
     keep_alive: str = "10m"
     revision: str = ""
+    threads: int = 0
+    max_tokens: int = 0
+    pooling: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from paparatsd import ipc
 from paparatsd.embeddings import onnx_model, sentence_model
 from paparatsd.embeddings.local_options import LocalOptions
-from paparatsd.errors import BadSettings
+from paparatsd.errors import BadReply, BadSettings
 from paparatsd.settings import forbid_downloads
 
 if TYPE_CHECKING:
@@ -53,14 +53,23 @@ class Server:
         self._model: LoadedModel | None = None
 
     def handle(self, operation: str, argument: Any, note: Callable[[Any], None]) -> Any:  # noqa: ANN401 - frames carry any value
-        """Serve one request of the daemon. Raises BadSettings for a model that cannot be used."""
+        """Serve one request of the daemon.
+
+        Raises BadSettings for a model that cannot be used, BadReply for one that fails.
+        """
         del note
         model = self._model = self._model or self._load()
         if operation == "describe":
             return model.dimension, model.digest
         if operation == "embed":
-            return model.encode(argument)
+            return self._embed(model, argument)
         raise ValueError(f"unknown operation {operation!r}")
+
+    def _embed(self, model: LoadedModel, texts: Sequence[str]) -> FloatMatrix:
+        try:
+            return model.encode(texts)
+        except Exception as error:
+            raise BadReply(f"the embedding model fails: {str(error)[:300]}") from error
 
     def _load(self) -> LoadedModel:
         options = self._options

@@ -183,7 +183,10 @@ def _run(model: OnnxModel, rows: Sequence[Sequence[int]]) -> FloatMatrix:
         "position_ids": np.maximum(np.cumsum(mask, axis=1) - 1, 0),
     }
     given = {name: feeds[name] for name in model.inputs}
-    found = model.session.run([model.output], given)[0]
+    try:
+        found = model.session.run([model.output], given)[0]
+    except Exception as error:
+        raise ValueError(f"the model fails: {str(error)[:300]}") from error
     return pool(np.asarray(found, dtype=np.float32), mask, model.pooling)
 
 

@@ -270,6 +270,7 @@ class Daemon:
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
+            embedding_cache=parts.embedders.cache_figures,
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from paparatsd.embeddings.embedder import Embedder, FloatVector
     from paparatsd.embeddings.endpoint import Sent
     from paparatsd.indexing.pool import WorkerPool
+    from paparatsd.status_model import CacheFigures
     from paparatsd.store.models import ModelRow
 
 
@@ -147,6 +148,10 @@ class Embedders:
         sized = replace(chosen, dimension=dimension)
         endpoint = HttpEmbedder(sized, text_version=text_version, clock=self._clock)
         return endpoint, endpoint.spec
+
+    def cache_figures(self) -> CacheFigures:
+        """Return how the cache does; reads its file."""
+        return self._cache.figures()
 
     async def close(self) -> None:
         """Close the cache."""

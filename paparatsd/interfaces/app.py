@@ -8,9 +8,8 @@ import structlog
 from starlette.responses import JSONResponse
 from starlette.routing import Router
 
-from paparatsd import __version__
-from paparatsd.errors import PaparatsError
 from paparatsd.interfaces.control import JsonRoute, control_routes
+from paparatsd.interfaces.programs import probe, program_routes
 from paparatsd.interfaces.shapes import error_json
 
 if TYPE_CHECKING:
@@ -32,22 +31,24 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _health_route(service: ServiceApi) -> JsonRoute:
     async def health(_request: Request) -> JSONResponse:
-        try:
-            state = await service.health()
-        except PaparatsError as error:
-            return JSONResponse({"status": "error", "error": str(error)}, 503)
-        return JSONResponse({"version": __version__, **state})
+        return await probe(service)
 
     return JsonRoute("/health", health, "GET", "GET")
 
 
-def agents_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
-    """Return what TCP serves: MCP and health; nothing that registers, configures or stops."""
-    routes = [_health_route(service), *mcp_routes]
+def agents_app(
+    service: ServiceApi, mcp_routes: Sequence[BaseRoute], *, trusted: bool = False
+) -> Router:
+    """Return what TCP serves: MCP, health, the routes for programs; nothing that configures.
+
+    What changes something is refused unless callers are `trusted`: they have shown a token.
+    """
+    routes = [_health_route(service), *program_routes(service, trusted=trusted), *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 
 def owner_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
-    """Return what the Unix socket serves: the control API, and MCP for the stdio bridge."""
-    routes = [_health_route(service), *control_routes(service), *mcp_routes]
+    """Return what the Unix socket serves: the control API, programs, MCP for the stdio bridge."""
+    own = (*control_routes(service), *program_routes(service, trusted=True))
+    routes = [_health_route(service), *own, *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)

@@ -128,7 +128,8 @@ def _tcp_listener(
         tokens=None if settings.token is None else (settings.token,),
         max_body_bytes=settings.max_body_bytes,
     )
-    app: ASGIApp = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
+    served = agents_app(service, mcp.agent_routes(), trusted=settings.token is not None)
+    app: ASGIApp = Guard(served, rules, RefusalLog("tcp"))
     if knowledge is not None:
         # Its tokens open this path and no other; the listener's own token does not open it.
         stricter = replace(

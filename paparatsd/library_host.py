@@ -10,7 +10,6 @@ import atexit
 import os
 import threading
 from concurrent.futures import CancelledError, Future
-from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -52,7 +51,6 @@ class Host:
         self._pending: set[Future[Any]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main_task: asyncio.Task[Any] | None = None
-        self._context = Context()
         self._stop: anyio.Event | None = None
         self._closed = ""
         self._thread = threading.Thread(target=self._run, name="paparatsd-index", daemon=True)
@@ -63,6 +61,7 @@ class Host:
         Raises Busy while another index has the directory, what `prepare` raises, and what else
         keeps a daemon from starting.
         """
+        log_as_guest()
         self._take_directory()
         try:
             prepare()
@@ -104,10 +103,7 @@ class Host:
                 raise Unavailable(self._closed)
             if self._loop is None:
                 raise Unavailable("the index is not open; open it again")
-            # In our context and not in that of the caller, which tells our events from theirs.
-            context = self._context.copy()
-            asked = work(self._started.result())
-            future = context.run(asyncio.run_coroutine_threadsafe, asked, self._loop)
+            future = asyncio.run_coroutine_threadsafe(work(self._started.result()), self._loop)
             self._pending.add(future)
         try:
             return future.result(timeout_s)
@@ -152,8 +148,7 @@ class Host:
     def _run(self) -> None:
         problem: BaseException = Unavailable("the index was closed before it was open")
         try:
-            with log_as_guest():
-                anyio.run(self._main)
+            anyio.run(self._main)
         except BaseExceptionGroup as group:
             problem = _plain(group)
         except BaseException as error:  # noqa: BLE001 - whoever waits gets it
@@ -181,7 +176,6 @@ class Host:
             if self._closed:
                 return
             self._main_task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
-            self._context = copy_context()
         try:
             await daemon.run()
         finally:

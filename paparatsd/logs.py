@@ -7,20 +7,19 @@ not written; what repeats without end is counted instead.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import re
 import sys
 import time
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
+    from types import FrameType
 
     from structlog.typing import Processor
 
@@ -109,14 +108,11 @@ def relay_events(send: Callable[[dict[str, Any]], None]) -> None:
     )
 
 
-GUEST = ContextVar("GUEST", default=False)
-"""Whether what runs is ours inside somebody else's program; tasks and their threads inherit it."""
 GUEST_LOGGER = "paparatsd"
 
 
-@contextlib.contextmanager
-def log_as_guest() -> Iterator[None]:
-    """Hand events of this context to `logging`, as libraries do; what a program logs is its own.
+def log_as_guest() -> None:
+    """Hand our events to `logging`, as libraries do; what the program around us logs is its own.
 
     Without a handler of the program nothing is written.
     """
@@ -124,17 +120,12 @@ def log_as_guest() -> Iterator[None]:
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
     others = structlog.get_config()["processors"]
-    if _divert_guests not in others:
-        structlog.configure(processors=[_divert_guests, *others])
-    token = GUEST.set(True)
-    try:
-        yield
-    finally:
-        GUEST.reset(token)
+    if _divert_ours not in others:
+        structlog.configure(processors=[_divert_ours, *others])
 
 
-def _divert_guests(_logger: object, method: str, event: MutableMapping[str, Any]) -> Any:  # noqa: ANN401 - as structlog has it
-    if not GUEST.get():
+def _divert_ours(_logger: object, method: str, event: MutableMapping[str, Any]) -> Any:  # noqa: ANN401 - as structlog has it
+    if not _is_ours(sys._getframe(1)):
         return event
     trace = event.pop("exc_info", None) or method == "exception"
     said = dict(_redact(None, method, dict(event)))
@@ -143,6 +134,16 @@ def _divert_guests(_logger: object, method: str, event: MutableMapping[str, Any]
     words = [f"{escape(str(key))}={_shown(value)}" for key, value in said.items()]
     logging.getLogger(GUEST_LOGGER).log(level, "%s", " ".join([name, *words]), exc_info=trace)
     raise structlog.DropEvent
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Say whether an event comes from a module of this package, in whichever thread."""
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] != "structlog":
+            return module.partition(".")[0] == GUEST_LOGGER
+        frame = frame.f_back
+    return False
 
 
 def write_relayed(child: str, event: Mapping[str, Any]) -> None:

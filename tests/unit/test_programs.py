@@ -16,12 +16,14 @@ from paparatsd import __version__, errors
 from paparatsd.interfaces import program_shapes as shapes
 from paparatsd.interfaces.app import agents_app, owner_app
 from paparatsd.interfaces.programs import CHANGING, READING
+from paparatsd.model import ProjectName
 from paparatsd.place_labels import PlaceLabels
 from paparatsd.search_model import ChunkView, SearchAnswer
 from paparatsd.usage import Savings, Usage, savings_of
 from tests.harness import fake_history as past
-from tests.harness.fake_service import FRESH, MARMOTS, FakeService, hit_of
+from tests.harness.fake_service import FRESH, FakeService, hit_of
 
+YAKS = ProjectName("yaks")
 ADDRESS = "marmots:src/burrow3.py#Burrow.dig"
 TEXT = (Path(__file__).resolve().parents[2] / "contrib" / "API.md").read_text(encoding="utf-8")
 PAYLOAD = {
@@ -86,7 +88,7 @@ def test_what_nobody_knows_of_a_result_is_null() -> None:
 def test_savings_count_a_file_once_and_files_of_other_projects_apart() -> None:
     first, second = hit_of(1, "x" * 41), hit_of(2, "y" * 8)
     same = replace(second, path=first.path)
-    elsewhere = replace(same, project=FakeService().others or type(MARMOTS)("yaks"))
+    elsewhere = replace(same, project=YAKS)
 
     assert savings_of([first]) == Savings(returned=11, full=238)
     assert savings_of([first, same]) == Savings(returned=13, full=363)
@@ -265,7 +267,7 @@ def test_an_id_of_the_system_before_means_its_lines() -> None:
 
 
 def test_stats_say_what_is_counted() -> None:
-    found = owner(FakeService(beside=(type(MARMOTS)("yaks"),))).get("/api/stats").json()
+    found = owner(FakeService(beside=(YAKS,))).get("/api/stats").json()
     assert found == {
         "identity": {"name": "paparatsd", "version": __version__},
         "telemetry": False,

@@ -274,7 +274,11 @@ def test_settings_are_what_the_program_says_and_keys_of_the_environment(tmp_path
     assert (usual.watch.enabled, usual.projects.worktrees) == (True, "off")
     assert usual.knowledge.tokens == ()
 
-    said: dict[str, SettingValue] = {"embedder.provider": "voyage", "index.workers": 2, "search.meaning": False}
+    said: dict[str, SettingValue] = {
+        "embedder.provider": "voyage",
+        "index.workers": 2,
+        "search.meaning": False,
+    }
     chosen = read_settings(places, said, environment, watch=False)
     assert (chosen.embedder.api_key, chosen.index.workers) == ("pa-secret", 2)
     assert (chosen.search.meaning, chosen.watch.enabled) == (False, False)

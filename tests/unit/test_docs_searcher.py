@@ -23,8 +23,8 @@ from paparatsd.search.docs_asked import (
     DocsScope,
     DocumentAsked,
 )
-from paparatsd.search.docs_searcher import NO_MEANING, NO_STORE, DocsSearcher
 from paparatsd.search.scope import ProjectScope
+from paparatsd.search.docs_searcher import NO_MEANING, NO_STORE, DocsSearcher
 from paparatsd.search.searcher import NO_EMBEDDER, Searcher
 from paparatsd.supervise import RemoteError
 

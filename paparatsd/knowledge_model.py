@@ -73,10 +73,14 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """Which notes were deleted, and which ids name nothing here."""
+    """Which notes were deleted, and which ids name nothing here.
+
+    `restored`: decisions that hold again, because what superseded them was deleted.
+    """
 
     deleted: tuple[str, ...]
     missing: tuple[str, ...]
+    restored: tuple[str, ...] = ()
 
 
 # --------------------------------------------------------------------------- the glossary

@@ -17,6 +17,7 @@ from paparatsd.knowledge.deleting import delete_notes
 from paparatsd.knowledge.glossary import Glossary
 from paparatsd.knowledge.memory import CARD_KINDS, Memory, Taken
 from paparatsd.knowledge.recall import figures, files_in, is_about, look, of_ids, page, path_in
+from paparatsd.knowledge.succession import joined_anew
 from paparatsd.knowledge_limits import MAX_FILES, MAX_SUGGESTIONS
 from paparatsd.knowledge_model import (
     Card,
@@ -33,7 +34,7 @@ from paparatsd.model import GroupName
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from paparatsd.answerable import Answerable
@@ -210,9 +211,16 @@ class MemoryService:
         return answer
 
     async def delete(self, ids: tuple[str, ...], reach: Reach) -> Deleted:
-        """Delete cards; what is out of reach is missing like what does not exist."""
+        """Delete cards; what is out of reach is missing like what does not exist.
+
+        A decision that a deleted one superseded holds again.
+        """
         seen = await self._sight(reach)
-        return await delete_notes(self._notes, ids, CARD_KINDS, seen.told(reach))
+
+        def mend(gone: Sequence[Note], beside: Iterable[Note]) -> list[Note]:
+            return joined_anew(gone, beside, self._clock.now())
+
+        return await delete_notes(self._notes, ids, CARD_KINDS, seen.told(reach), mend)
 
     # ------------------------------------------------------------------ files
 

@@ -154,6 +154,7 @@ def nearness_of(recorded: Shape) -> str:
 def deleted_lines(shape: Shape, noun: str, listing: str, voice: Voice = AGENT) -> list[str]:
     """Say which notes are gone, and which ids name none; `listing` is the tool that shows ids."""
     lines = [f"Deleted {noun} {one}." for one in shape["deleted"]]
+    lines += [f"The decision {one}, which it superseded, holds again." for one in shape["restored"]]
     return [*lines, *missing_lines(shape, noun, listing, voice)]
 
 

@@ -130,8 +130,12 @@ def recorded_json(recorded: Recorded) -> dict[str, Any]:
 
 
 def deleted_json(deleted: Deleted) -> dict[str, Any]:
-    """Return which ids are gone, and which named nothing."""
-    return {"deleted": list(deleted.deleted), "missing": list(deleted.missing)}
+    """Return which ids are gone, which named nothing, and which decisions hold again."""
+    return {
+        "deleted": list(deleted.deleted),
+        "missing": list(deleted.missing),
+        "restored": list(deleted.restored),
+    }
 
 
 # --------------------------------------------------------------------------- the glossary

@@ -152,9 +152,13 @@ class Notes:
     # ------------------------------------------------------------------ writing
 
     async def write(
-        self, notes: Sequence[Note], *, expected: Mapping[str, float] | None = None
+        self,
+        notes: Sequence[Note],
+        *,
+        expected: Mapping[str, float] | None = None,
+        deleted: Sequence[str] = (),
     ) -> None:
-        """Write notes with their vectors, all or nothing; they are on the disk after it.
+        """Write notes with their vectors, delete others, all or nothing; it is on the disk then.
 
         `expected`: the moment of the last change that each of these notes must still have, else
         Conflict. A note that cannot be embedded now is written without a vector.
@@ -168,16 +172,16 @@ class Notes:
         }
         await self._do(
             lambda kept: kept.write(
-                notes, (), expected, known if kept.fingerprint == made_by else {}
+                notes, deleted, expected, known if kept.fingerprint == made_by else {}
             )
         )
         if len(known) < len(notes):
             self._due.set()
 
-    async def delete(self, ids: Sequence[str]) -> None:
-        """Delete notes; those that are not there are passed over."""
+    async def delete(self, ids: Sequence[str], mended: Sequence[Note] = ()) -> None:
+        """Delete notes and write others, both or neither; what is not there is passed over."""
         if ids:
-            await self._do(lambda kept: kept.write((), ids, None, {}))
+            await self.write(mended, deleted=ids)
 
     # ------------------------------------------------------------------ reading
 

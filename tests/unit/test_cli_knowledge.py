@@ -279,7 +279,8 @@ def test_deleting_says_what_is_gone_and_what_was_not_there(
 ) -> None:
     out = out_of(capsys, "term", "delete", BURROW, "x", code=65)
     assert out.startswith(f"Deleted term {BURROW}.\nNo term here has the id 'x'.\n")
-    assert run_json(capsys, "arch", "delete", GUARD) == {"deleted": [GUARD], "missing": []}
+    told = {"deleted": [GUARD], "missing": [], "restored": []}
+    assert run_json(capsys, "arch", "delete", GUARD) == told
 
 
 class Terminal(io.StringIO):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).parent
-SETS = ("test", "dev")
+SETS = ("test", "dev", "dev_hard")
 LINK = b"120000"
 
 

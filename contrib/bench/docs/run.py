@@ -1,13 +1,14 @@
 """Documentation search beside plain searches, on public projects with large documentation.
 
-    python contrib/bench/docs/run.py [--set test|dev] [--sources DIR] [--cache DIR]
+    python contrib/bench/docs/run.py [--set test|dev|dev_hard] [--sources DIR] [--cache DIR]
                                      [--only NAME] [--misses] [--json OUT]
 
 Registers the projects of a set in a daemon of its own, asks every question over its Unix socket
 (`POST /v1/docs`, each of its own project), and prints how often the first document is right, how
 often a right one is among the first five, the mean reciprocal rank, and of how many absent topics
 nothing is found. `reworded` is the same question in words that the document does not have.
-`test.json` is what is reported: nothing is tuned on it. `dev.json` is for tuning.
+`test.json` is what is reported: nothing is tuned on it. `dev.json` is for tuning, and so
+is `dev_hard.json`, whose questions are worded as by somebody who never read the page.
 
 DIR of --sources holds repositories (bare or not) by owner+name, owner/name or name; what is not
 there is fetched from GitHub at its pinned commit. --cache keeps what was checked out.

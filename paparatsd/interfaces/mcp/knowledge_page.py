@@ -111,9 +111,10 @@ RECORDED = object_of(
 )
 """What became of a note."""
 DELETED = object_of(
-    {"deleted": TEXTS, "missing": TEXTS, "tokens": ESTIMATE}, ("deleted", "missing", "tokens")
+    {"deleted": TEXTS, "missing": TEXTS, "restored": TEXTS, "tokens": ESTIMATE},
+    ("deleted", "missing", "tokens"),
 )
-"""Which ids are gone, and which named nothing."""
+"""Which ids are gone, which named nothing, and which decisions hold again."""
 CHECKED = flag("Also check what the cards name against the code as it is now")
 IDS: Schema = {
     "type": "array",

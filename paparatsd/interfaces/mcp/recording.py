@@ -137,7 +137,8 @@ _ARCH_DELETE = ToolSpec(
     title="Delete cards",
     description=(
         "Delete cards by their ids, for good. To correct a component record it again; a decision "
-        "that was replaced is superseded, not deleted. Only when the user agrees."
+        "that was replaced is superseded, not deleted; what a deleted one superseded holds again. "
+        "Only when the user agrees."
     ),
     input_schema=object_of(
         {

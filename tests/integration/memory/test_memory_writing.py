@@ -222,6 +222,44 @@ async def test_a_card_names_no_decision_that_may_not_be_heard_of(world: MemoryWo
     assert second.body.supersedes == first.id
 
 
+async def test_what_a_deleted_decision_superseded_holds_again(world: MemoryWorld) -> None:
+    old = await world.record(decision("One database"))
+    new = await world.record(decision("One database per region", supersedes=old.id))
+    gone = await world.memory.delete((new.id,), reach())
+    assert (gone.deleted, gone.missing, gone.restored) == ((new.id,), (), (old.id,))
+    (left,) = (await cards(world)).values()
+    assert (left.id, left.status, left.superseded_by) == (old.id, CardStatus.ACCEPTED, None)
+    assert (await world.record(decision("One database"))).outcome is Outcome.DUPLICATE
+
+
+@pytest.mark.parametrize("both", [False, True])
+async def test_a_line_of_decisions_closes_around_what_is_deleted(
+    world: MemoryWorld, both: bool
+) -> None:
+    first = await world.record(decision("One database"))
+    second = await world.record(decision("Two databases", supersedes=first.id))
+    third = await world.record(decision("Three databases", supersedes=second.id))
+    fourth = await world.record(decision("Four databases", supersedes=third.id))
+    ids = (second.id, third.id) if both else (second.id,)
+    gone = await world.memory.delete(ids, reach())
+    assert gone.restored == ()
+    left = await cards(world)
+    assert left[first.id].status is CardStatus.SUPERSEDED
+    assert left[first.id].superseded_by == (fourth.id if both else third.id)
+    last = left[fourth.id if both else third.id].body
+    assert isinstance(last, Decision)
+    assert last.supersedes == first.id
+
+
+async def test_what_holds_again_is_told_to_those_who_may_hear_of_it(world: MemoryWorld) -> None:
+    old = await world.record(decision("One database"), "library")
+    new = await world.record(decision("Two"), None)
+    newer = await world.record(decision("Three", supersedes=old.id), "shop", reach=reach())
+    gone = await world.memory.delete((newer.id, new.id), reach(visible=["shop"]))
+    assert (gone.deleted, gone.restored) == ((newer.id, new.id), ())
+    assert (await cards(world))[old.id].status is CardStatus.ACCEPTED
+
+
 # --------------------------------------------------------------------------- drafts
 
 

@@ -87,12 +87,15 @@ class Embedders:
         self._cache = EmbeddingCache(cache)
         self._clock = clock
 
-    async def open(self, chosen: EmbedderSettings, *, dimension: int = 0) -> OpenEmbedder:
+    async def open(
+        self, chosen: EmbedderSettings, *, dimension: int = 0, probe: bool = True
+    ) -> OpenEmbedder:
         """Open what settings name; `dimension`: of its vectors, as far as it is known from before.
 
-        Raises EmbedderUnavailable when its size is not known and cannot be asked for, BadSettings.
+        `probe`: an endpoint may be asked for its size, which takes as long as it takes. Raises
+        EmbedderUnavailable when its size is not known, BadSettings.
         """
-        return await self._open(chosen, TEXT_VERSION, dimension, probe=True)
+        return await self._open(chosen, TEXT_VERSION, dimension, probe=probe)
 
     async def reopen(self, row: ModelRow, keys: Mapping[str, str]) -> OpenEmbedder:
         """Open what an index was made with, if that can still be done; `keys` are by base URL."""
@@ -138,8 +141,10 @@ class Embedders:
         except EmbedderUnavailable:
             pass  # its size is not known yet
         try:
-            if probe or not dimension:
+            if probe:
                 return endpoint, await endpoint.probe()
+            if not dimension:
+                return endpoint, endpoint.spec
         except PaparatsError:
             if not dimension:
                 await endpoint.close()

@@ -185,6 +185,8 @@ class Housekeeping:
         sessions = self._roster.sessions()
         if not sessions or any(session.snapshot().dirty for session in sessions):
             return
+        if self._models.changes():
+            return  # shards are written to all the time
         self._tidied_at = now
         await self._tidy()
 

@@ -14,72 +14,35 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.embedders import OpenEmbedder, kept_settings, kept_spec
-from paparatsd.errors import BadReply, EmbedderUnavailable, PaparatsError
-from paparatsd.fingerprints import make_model
+from paparatsd.embedders import kept_settings
+from paparatsd.errors import PaparatsError
 from paparatsd.indexing.dense import DenseFiller
-from paparatsd.indexing.shard_writer import VectorModel
-from paparatsd.search.asked_by import BUILT_IN, AskedBy
+from paparatsd.model_parts import CODE, row_of, serving_from, serving_of
+from paparatsd.model_questions import Questions
+from paparatsd.model_work import AnsweringWork, ComingWork
 from paparatsd.status_model import ModelChange
-from paparatsd.store.models import ModelRow, Wanted
+from paparatsd.store.models import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine
     from typing import Any
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from paparatsd.broadcast import Broadcaster
-    from paparatsd.clock import Clock
-    from paparatsd.embedders import Embedders
-    from paparatsd.indexing.flusher import Flusher
-    from paparatsd.indexing.ledger import Ledger
-    from paparatsd.indexing.shard_writer import ShardWriters
-    from paparatsd.model import Fingerprint, RepoId, ShardKey, VersionId
+    from paparatsd.embedders import OpenEmbedder
+    from paparatsd.model import Fingerprint, RepoId, ShardKey
+    from paparatsd.model_parts import RoleParts, Serving
+    from paparatsd.search.asked_by import AskedBy
     from paparatsd.settings import EmbedderSettings
+    from paparatsd.store.models import ModelRow
 
 log = structlog.get_logger()
 
-CODE, TEXT = "code", "text"
 RETRY_S = (1.0, 5.0, 15.0, 60.0)
 LOOK_AGAIN_S = 2.0
 """After this time it is looked again whether all that is shown has its vectors."""
-SILENT_S = 15.0
-"""So long a model on its way out is not asked again after it did not answer."""
-SLOW_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """A model with the embedder that makes its vectors, and those of questions."""
-
-    model: VectorModel
-    opened: OpenEmbedder
-
-
-@dataclass(frozen=True, slots=True)
-class RoleParts:
-    """What roles need of the daemon.
-
-    `current` names how the files of a repository are read, by how often it was built anew;
-    `grace_s` is longer than any question takes; `keys` are secrets by base URL.
-    """
-
-    ledger: Ledger
-    writers: ShardWriters
-    flusher: Flusher
-    embedders: Embedders
-    clock: Clock
-    broadcaster: Broadcaster
-    current: Callable[[int], Fingerprint]
-    keys: Mapping[str, str]
-    grace_s: float
 
 
 class ModelRole:
@@ -112,7 +75,7 @@ class ModelRole:
         self._coming_filler: DenseFiller | None = None
         self._wants: dict[ShardKey, Wanted] = {}
         self._problem = ""
-        self._silent_until = 0.0
+        self._questions = Questions(parts.clock)
         self._changed = asyncio.Event()
         self._switching = asyncio.Lock()
 
@@ -151,35 +114,30 @@ class ModelRole:
         dimension = row.dimension if same else 0
         opened: OpenEmbedder | None = None
         try:
-            opened = await self._parts.embedders.open(chosen, dimension=dimension)
+            # A new model may keep us waiting for its size; the one before answers meanwhile.
+            opened = await self._parts.embedders.open(chosen, dimension=dimension, probe=same)
         except PaparatsError as error:
-            self._problem = str(error)
+            log.info("model_not_known_yet", role=self.role, reason=str(error))
         serving = None if opened is None else self._serving(opened)
         if serving is not None and serving.model.fingerprint == row.fingerprint:
             await self._answer(serving)
             return
         if self.answering is None:
             before = await self._parts.embedders.reopen(row, self._parts.keys)
-            self.answering = Serving(_model_of(row, before), before)
+            self.answering = serving_from(row, before)
             self._on_swap()
         self._wanted, self._coming = chosen, serving
         log.info("model_change_begun", role=self.role, wanted=chosen.model or chosen.provider)
 
     async def _answer(self, serving: Serving) -> None:
         """Let a model answer whose shards do already, or that is the first."""
-        row = self._row(serving)
+        row = row_of(self.role, serving)
         await self._parts.ledger.change(lambda it: it.models.note(row))
         self._previous, self.answering = self.answering, serving
         self._on_swap()
 
     def _serving(self, opened: OpenEmbedder) -> Serving:
-        static = self._parts.embedders.static
-        return Serving(make_model(self.role, opened.spec, static=static), opened)
-
-    def _row(self, serving: Serving) -> ModelRow:
-        model, opened = serving.model, serving.opened
-        settings, spec = kept_settings(opened.settings), kept_spec(opened.spec)
-        return ModelRow(self.role, model.kind, model.fingerprint, model.dimension, settings, spec)
+        return serving_of(self.role, opened, self._parts.embedders.static)
 
     # ------------------------------------------------------------------ what others ask
 
@@ -187,45 +145,9 @@ class ModelRole:
         """Return how questions to a shard are embedded; None when it is none of this role's."""
         for serving in (self.answering, self._previous):
             if serving is not None and serving.model.fingerprint == fingerprint:
-                return self._asked_by(serving)
+                leaving = self._wanted is not None
+                return self._questions.asked_by(serving.opened, leaving=leaving)
         return None
-
-    def _asked_by(self, serving: Serving) -> AskedBy:
-        opened = serving.opened
-        if opened.embedder is None:
-            return AskedBy(
-                built_in=False,
-                note=(
-                    f"The model that the index was made with, {opened.name}, cannot be asked any "
-                    "more: these results are found by words only, not by meaning, until the new "
-                    "model has all its vectors."
-                ),
-            )
-        if opened.built_in:
-            return BUILT_IN
-        if self._wanted is None:
-            return AskedBy(built_in=False, embed_query=opened.embedder.embed_query)
-
-        async def embed(text: str) -> NDArray[np.float32]:
-            return await self._ask_leaving(opened, text)
-
-        return AskedBy(built_in=False, embed_query=embed)
-
-    async def _ask_leaving(self, opened: OpenEmbedder, text: str) -> NDArray[np.float32]:
-        """Ask a model that may be gone for good; without an answer it is left alone for a while."""
-        clock = self._parts.clock
-        began = clock.monotonic()
-        if opened.embedder is None or began < self._silent_until:
-            raise EmbedderUnavailable(f"{opened.name} did not answer a moment ago")
-        try:
-            return await opened.embedder.embed_query(text)
-        except (EmbedderUnavailable, BadReply):
-            self._silent_until = clock.monotonic() + SILENT_S
-            raise
-        except asyncio.CancelledError:
-            if clock.monotonic() - began > SLOW_S:
-                self._silent_until = clock.monotonic() + SILENT_S
-            raise
 
     def pending(self, shard: ShardKey) -> int:
         """Return how many files of a shard that answers lack vectors, as far as known."""
@@ -299,13 +221,13 @@ class ModelRole:
         jobs = [self._retire()]
         answering = self.answering
         if answering is not None and answering.opened.embedder is not None:
-            self._filler = self._filler_of(answering, _Answering(self._parts.ledger, self))
+            self._filler = self._filler_of(answering, AnsweringWork(self._parts.ledger, self))
             jobs.append(self._filler.run())
         if self._wanted is not None:
             jobs.append(self._come(self._wanted))
         return jobs
 
-    def _filler_of(self, serving: Serving, work: _Answering | _Coming) -> DenseFiller:
+    def _filler_of(self, serving: Serving, work: AnsweringWork | ComingWork) -> DenseFiller:
         embedder = serving.opened.embedder
         if embedder is None:
             raise AssertionError("only what can be asked fills a shard")
@@ -333,17 +255,24 @@ class ModelRole:
                 failures += 1
                 continue
             self._problem = ""
-            self._coming = self._serving(opened)
-            if self.answering is not None and (
-                self._coming.model.fingerprint == self.answering.model.fingerprint
-            ):
-                self._coming = self._wanted = None
-                await opened.close()
-            self._changed.set()  # now it is known which shards are of neither model
+            await self._note_opened(chosen, self._serving(opened))
             return
         coming = self._coming
-        self._coming_filler = self._filler_of(coming, _Coming(self._parts.ledger, self, coming))
+        self._coming_filler = self._filler_of(coming, ComingWork(self._parts.ledger, self, coming))
         await self._coming_filler.run()
+
+    async def _note_opened(self, chosen: EmbedderSettings, serving: Serving) -> None:
+        """Go on with a model that could not be told before; it may be the one that answers."""
+        async with self._switching:
+            before = self.answering
+            if self._wanted is not chosen:
+                await serving.opened.close()
+            elif before is not None and before.model.fingerprint == serving.model.fingerprint:
+                self._wanted = None
+                await self._answer(serving)
+            else:
+                self._coming = serving
+        self._changed.set()  # now it is known which shards are of neither model
 
     async def current(self) -> dict[RepoId, Fingerprint]:
         """Return how the files of each repository with projects are read now."""
@@ -381,7 +310,7 @@ class ModelRole:
                 for repo in current:
                     writer = self._parts.writers.of(self.answering.model.shard(repo))
                     await held.enter_async_context(writer.lock)
-            row = self._row(coming)
+            row = row_of(self.role, coming)
             if not await self._parts.ledger.change(lambda it: it.models.swap(row, current)):
                 return False
             self._previous, self.answering = self.answering, coming
@@ -420,60 +349,3 @@ class ModelRole:
         """Close what is open."""
         for opened in self.open_embedders():
             await opened.close()
-
-
-def _name_of(chosen: EmbedderSettings) -> str:
-    return f"{chosen.provider} {chosen.model}".strip()
-
-
-def _model_of(row: ModelRow, opened: OpenEmbedder) -> VectorModel:
-    in_worker = row.role == CODE and opened.built_in and opened.embedder is not None
-    return VectorModel(row.kind, row.fingerprint, row.dimension, in_worker)
-
-
-class _Answering:
-    """What the shards that answer lack: what was written with words alone."""
-
-    def __init__(self, ledger: Ledger, role: ModelRole) -> None:
-        self._ledger = ledger
-        self._role = role
-
-    async def shards(self) -> Sequence[ShardKey]:
-        serving = self._role.answering
-        if serving is None:
-            return ()
-        return [serving.model.shard(repo) for repo in await self._role.current()]
-
-    async def missing(self, shard: ShardKey) -> Sequence[VersionId]:
-        if self._role.role == CODE:
-            return await self._ledger.lexical_only(shard)
-        wanted = await self._role.wanted(shard)
-        return (*wanted.missing, *wanted.outdated)
-
-    async def full(self) -> None:
-        pass
-
-
-class _Coming:
-    """What the shards of a model lack before it can answer."""
-
-    def __init__(self, ledger: Ledger, role: ModelRole, serving: Serving) -> None:
-        self._ledger = ledger
-        self._role = role
-        self._serving = serving
-
-    async def shards(self) -> Sequence[ShardKey]:
-        shards = [self._serving.model.shard(repo) for repo in await self._role.current()]
-        for shard in shards:
-            await self._role.wanted(shard)
-        return shards
-
-    async def missing(self, shard: ShardKey) -> Sequence[VersionId]:
-        wanted = await self._role.wanted(shard)
-        if wanted.missing or not self._role.is_settled():
-            return wanted.missing
-        # What nobody is about to replace, as where a root is missing, is kept as it is.
-        return wanted.outdated
-
-    async def full(self) -> None:
-        await self._role.swap(self._serving)

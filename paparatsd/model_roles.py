@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from paparatsd.embedders import kept_settings
-from paparatsd.model_role import CODE, TEXT, ModelRole
+from paparatsd.model_parts import CODE, TEXT
+from paparatsd.model_role import ModelRole
 from paparatsd.search.asked_by import AskedBy
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from paparatsd.embedders import OpenEmbedder
     from paparatsd.indexing.shard_writer import VectorModel
     from paparatsd.model import EmbedderSpec, RepoId, ShardKey
-    from paparatsd.model_role import RoleParts, Serving
+    from paparatsd.model_parts import RoleParts, Serving
     from paparatsd.settings import EmbedderSettings
     from paparatsd.status_model import ModelChange
 

@@ -23,7 +23,7 @@ from paparatsd.indexing.pool import WorkerPool
 from paparatsd.indexing.shard_writer import ShardWriter, ShardWriters
 from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
-from paparatsd.model_role import CODE, RoleParts
+from paparatsd.model_parts import CODE, RoleParts
 from paparatsd.model_roles import ModelRoles
 from paparatsd.outlets import outlets_of
 from paparatsd.search.embedding import SearchEmbedder
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-GRACE_S = 5.0
+GRACE_S = 1.0
 """So much longer than a question may take are shards kept that a change of models leaves."""
 
 

@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.model import ShardKey
+from paparatsd.model import PointBatch, ShardKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from paparatsd.indexing.flusher import Flusher
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import Fingerprint, PointBatch, RepoId, VersionId
+    from paparatsd.model import Fingerprint, RepoId, VersionId
     from paparatsd.store.packed import PackedVersion
     from paparatsd.store.vectors import VectorStore
 
@@ -66,18 +66,18 @@ class ShardWriter:
     async def add_words(self, points: PointBatch | None, versions: Sequence[VersionId]) -> None:
         """Write the lexical vectors of known versions; what is there stays as it is."""
         async with self.lock:
-            await self._ledger.change(lambda it: it.models.intend(self.shard, versions))
-            if await self._put(points):
+            there = await self._ledger.change(lambda it: it.models.intend(self.shard, versions))
+            if await self._put(_of(points, there)):
                 await self._note(versions)
             else:
-                await self._ledger.mark_upserted(self.shard, versions, dense=False)
+                await self._ledger.mark_upserted(self.shard, list(there), dense=False)
 
     async def fill(self, batches: Sequence[PointBatch], versions: Sequence[VersionId]) -> None:
         """Write all points of known versions, and note that these have all their vectors."""
         async with self.lock:
-            await self._ledger.change(lambda it: it.models.intend(self.shard, versions))
+            there = await self._ledger.change(lambda it: it.models.intend(self.shard, versions))
             for batch in batches:
-                await self._put(batch)
+                await self._put(_of(batch, there))
             await self._note(versions)
 
     async def _note(self, versions: Sequence[VersionId]) -> None:
@@ -115,3 +115,20 @@ class ShardWriters:
         if writer is None:
             writer = self._writers[shard] = self._make(shard)
         return writer
+
+
+def _of(points: PointBatch | None, versions: Collection[VersionId]) -> PointBatch | None:
+    """Return the points of some versions; None when there are none."""
+    if points is None or all(version in versions for version in points.versions):
+        return points
+    rows = [row for row, version in enumerate(points.versions) if version in versions]
+    if not rows:
+        return None
+    return PointBatch(
+        versions=tuple(points.versions[row] for row in rows),
+        ordinals=tuple(points.ordinals[row] for row in rows),
+        kinds=tuple(points.kinds[row] for row in rows),
+        languages=tuple(points.languages[row] for row in rows),
+        sparse=tuple(points.sparse[row] for row in rows),
+        dense=None if points.dense is None else points.dense[rows],
+    )

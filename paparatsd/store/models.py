@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from paparatsd.model import Fingerprint, RepoId, ShardKey, VersionId
 from paparatsd.store.collect import GRACE_S
 from paparatsd.store.database import translated
-from paparatsd.store.schema import FLUSHED, INTENDED, UPSERTED
-from paparatsd.store.vector_state import ensure_shard, find_shard, read_shards
+from paparatsd.store.schema import FLUSHED, UPSERTED
+from paparatsd.store.vector_state import find_shard, intend, read_shards
+from paparatsd.store.versions import known_versions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -117,19 +118,15 @@ class ModelTable:
         with translated(self._database.path):
             return _wanted(self._database.connection, shard, current, self._young())
 
-    def intend(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
-        """Note that points of versions, as far as they are there, are about to be written."""
+    def intend(self, shard: ShardKey, versions: Sequence[VersionId]) -> set[VersionId]:
+        """Note that points of versions are about to be written, and return which are still there.
+
+        Points of the others would belong to nobody.
+        """
         with self._database.transaction("intend") as connection:
-            number = ensure_shard(connection, shard)
-            connection.executemany(
-                "DELETE FROM outbox WHERE shard = ? AND version = ?",
-                ((number, version) for version in versions),
-            )
-            connection.executemany(
-                f"""INSERT OR IGNORE INTO vector_state
-                    SELECT ?, id, {INTENDED}, 0 FROM versions WHERE id = ?""",
-                ((number, version) for version in versions),
-            )
+            there = known_versions(connection, versions)
+            intend(connection, shard, there)
+        return there
 
     def note_filled(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
         """Note that the store acknowledged all vectors of versions; purged ones stay purged."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from paparatsd.model import ShardKey, VersionId
 
 
-
 class Failing:
     """Work that fails some times in a row, as if the embedder did, then there is none."""
 

@@ -13,7 +13,16 @@ from paparatsd.docs_model import (
     Document,
 )
 from paparatsd.errors import EmbedderUnavailable, UnknownDocument, VectorStoreUnavailable
-from paparatsd.model import ProjectName
+from paparatsd.model import (
+    Fingerprint,
+    Freshness,
+    FreshnessState,
+    GroupName,
+    ProjectName,
+    RepoId,
+    ShardKey,
+)
+from paparatsd.search.asked_by import BUILT_IN, AskedBy
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.docs_asked import (
     DocsAsked,
@@ -23,8 +32,8 @@ from paparatsd.search.docs_asked import (
     DocsScope,
     DocumentAsked,
 )
-from paparatsd.search.scope import ProjectScope
 from paparatsd.search.docs_searcher import NO_MEANING, NO_STORE, DocsSearcher
+from paparatsd.search.scope import ProjectScope
 from paparatsd.search.searcher import NO_EMBEDDER, Searcher
 from paparatsd.supervise import RemoteError
 
@@ -82,11 +91,12 @@ class Store:
 def searcher(
     process: Process, store: Store, embed: Callable[[str], Any] | None = None, **more: Any
 ) -> DocsSearcher:
+    by = BUILT_IN if embed is None else AskedBy(built_in=False, embed_query=embed)
     made = Searcher(
         child=cast("Any", process),
         store=cast("Any", store),
         cache=QueryCache(10),
-        asked_by=lambda _: BUILT_IN if embed is None else AskedBy(False, embed),
+        asked_by=lambda _: by,
     )
     return DocsSearcher(made, **more)
 

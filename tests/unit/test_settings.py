@@ -9,7 +9,13 @@ import pytest
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, environment_of_children, process_environment
+from paparatsd.settings import (
+    EmbedderSettings,
+    Places,
+    Settings,
+    environment_of_children,
+    process_environment,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +44,7 @@ def test_without_anything_set_the_defaults_of_the_slices_hold(places: Places) ->
 
 
 def test_every_option_names_a_field_and_accepts_its_own_default(places: Places) -> None:
-    defaults = Settings(places)
+    defaults = Settings(places, text_embedder=EmbedderSettings())
     for key, option in OPTIONS.items():
         section, _, name = key.partition(".")
         value = getattr(getattr(defaults, section), name)
@@ -433,3 +439,25 @@ def test_an_unknown_setting_is_told_from_those_of_its_section(
 ) -> None:
     with pytest.raises(BadSettings, match=re.escape(said)):
         load_settings(Places(*[tmp_path] * 5), {}, {key: "1"})
+
+
+def test_text_has_an_embedder_of_its_own_only_where_its_provider_is_set(places: Places) -> None:
+    environment = {
+        "TEXT_EMBEDDING_PROVIDER": "llama",
+        "TEXT_EMBEDDING_MODEL": "qwen3-embedding-0.6b",
+        "TEXT_EMBEDDING_DIMENSIONS": "1024",
+        "EMBED_URL": "http://code:1",
+    }
+    text = load_settings(places, environment).text_embedder
+    assert text is not None
+    assert (text.provider, text.model, text.dimension) == ("openai", "qwen3-embedding-0.6b", 1024)
+    assert text.url == "http://127.0.0.1:18434", "the address of the one for code is not its"
+
+    del environment["TEXT_EMBEDDING_PROVIDER"]
+    settings = load_settings(places, environment)
+    assert settings.text_embedder is None
+    assert any("text_embedder.provider is not set" in note for note in settings.notes)
+
+    write(places, '[text_embedder]\nprovider = "voyage"\n')
+    with pytest.raises(BadSettings, match=r"text_embedder\.provider is voyage but there is no key"):
+        load_settings(places, {})

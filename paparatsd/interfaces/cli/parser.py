@@ -94,7 +94,9 @@ def _add_project_commands(commands: Subparsers) -> None:
         commands, "reindex", "projects:reindex", "Compare projects with the disk."
     )
     reindex.add_argument("project", type=text, metavar="PROJECT", nargs="?", help="default: all")
-    reindex.add_argument("--force", action="store_true", help="read every file again")
+    reindex.add_argument(
+        "--force", action="store_true", help="build everything anew, while what is there answers"
+    )
     reindex.add_argument("--wait", action="store_true", help="return when nothing is pending")
 
     skipped = add_command(

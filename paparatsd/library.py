@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from paparatsd.status_model import ProjectStatus
 
 FAILING = (ProjectState.ERROR, ProjectState.PAUSED)
-LOOK_S = 1.0
+LOOK_S, VECTORS_LOOK_S = 1.0, 0.1
 PATIENCE = 10
 """So many looks in a row at a failing index, and whoever waits for it is told."""
 NO_SETTINGS: Mapping[str, SettingValue] = MappingProxyType({})
@@ -250,8 +250,10 @@ class Index:
         """Make the index equal to the disk and return how it is then.
 
         `full`: read every file again, whatever its times say. With history its commits are read,
-        too. `timeout_s`: seconds; the work goes on when they are over. Raises Unavailable when it
-        takes longer or fails, with the reason; what was indexed before can still be searched.
+        with another embedding model than the built-in one its vectors are made, too; while that
+        fails, words alone find what lacks one, and answers say so. `timeout_s`: seconds; the work
+        goes on when they are over. Raises Unavailable when it takes longer or fails, with the
+        reason; what was indexed before can still be searched.
         """
         project, history = self._project, self._history
 
@@ -259,6 +261,7 @@ class Index:
             if full:
                 await service.reindex(project, Depth.FULL)
             await _until_indexed(service, project, history=history)
+            await _until_embedded(service, project)
 
         self._host.ask(work, timeout_s)
         now = self.status()
@@ -300,3 +303,16 @@ async def _until_indexed(service: Service, project: ProjectName, *, history: boo
             failing = failing + 1 if any(one in FAILING for one in states) else 0
     finally:
         flush.cancel()
+
+
+async def _until_embedded(service: Service, project: ProjectName) -> None:
+    """Return when all vectors are there, or something is wrong and there are no more of them."""
+    left, stuck = -1, 0
+    while stuck < PATIENCE:
+        found = {one.name: one for one in await service.list_projects(None)}
+        if project not in found or found[project].state is not ProjectState.INDEXING:
+            return
+        moved = found[project].pending != left
+        left = found[project].pending
+        stuck = 0 if moved or not (await service.health()).get("problems") else stuck + 1
+        await asyncio.sleep(VECTORS_LOOK_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import logging
 import os
 import threading
@@ -20,6 +21,7 @@ from paparatsd.library_places import (
     prepare_state,
     read_settings,
 )
+from tests.harness.onnx_folder import write_onnx
 from tests.harness.processes import children_of, is_ours, run_script
 from tests.harness.repos import Repo, python_module
 
@@ -40,6 +42,7 @@ def total(items: list[float], percent: float) -> float:
     """Sum the prices of a cart, the discount taken off."""
     return sum(apply_discount(item, percent) for item in items)
 '''
+MISSING = [name for name in ("onnxruntime", "tokenizers") if importlib.util.find_spec(name) is None]
 FILES: dict[str, str | bytes] = {
     "src/cart.py": CART,
     "src/mail.py": "def send_letter(address: str) -> None:\n    print(address)\n",
@@ -216,6 +219,32 @@ def test_close_ends_all_processes_and_may_be_said_twice(tmp_path: Path) -> None:
     assert not any(is_ours(pid) for pid in mine)
     with pytest.raises(Unavailable, match="closed"):
         index.search("alpha")
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
+def test_vectors_of_a_model_from_a_folder_are_there_when_it_is_open(tmp_path: Path) -> None:
+    repo = Repo.create(tmp_path / "shop", FILES)
+    model = write_onnx(tmp_path / "model")
+    with paparatsd.open_index(
+        repo.root,
+        state_dir=tmp_path / "state",
+        settings={"embedder.provider": "onnx", "embedder.model": str(model)},
+    ) as index:
+        status = index.status()
+        assert (status.state, status.pending) == ("ready", 0)
+        assert index.search("read file").hits
+
+
+def test_an_embedder_that_fails_does_not_keep_words_from_being_found(tmp_path: Path) -> None:
+    repo = Repo.create(tmp_path / "shop", FILES)
+    nobody = {"embedder.provider": "openai", "embedder.url": "http://127.0.0.1:9"}
+    more: dict[str, SettingValue] = {"embedder.dimension": 8, "embedder.retries": 0}
+    with paparatsd.open_index(
+        repo.root, state_dir=tmp_path / "state", settings={**nobody, **more}
+    ) as index:
+        answer = index.search("apply_discount")
+        assert answer.hits[0].path == "src/cart.py"
+        assert any("embedder" in note or "words" in note for note in answer.notes)
 
 
 def test_what_it_logs_goes_to_the_logger_of_the_package(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import sys
 import threading
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +62,11 @@ class Host:
         Raises Busy while another index has the directory, what `prepare` raises, and what else
         keeps a daemon from starting.
         """
+        if not sys.executable:
+            raise Unavailable(
+                "sys.executable is empty: it must name the interpreter, which runs the processes "
+                "of an index"
+            )
         log_as_guest()
         self._take_directory()
         try:

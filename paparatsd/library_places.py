@@ -26,7 +26,8 @@ SettingValue = str | int | float | bool
 
 CLOSED_SECTIONS = ("http", "control", "knowledge", "projects", "log")
 """Sections about what only a daemon does."""
-HELD = {"projects.worktrees": "off"}
+USUAL = {"projects.worktrees": "off", "search.fresh_deadline_s": "600"}
+"""What is another than for a daemon: a program that wants it fresh waits as long as that takes."""
 UNWATCHED_S = "3600"
 """Nobody watches: the longest time between two looks of its own that there may be."""
 MAX_LIST_BYTES = 1 << 20
@@ -84,7 +85,7 @@ def read_settings(
     The user's own settings file and variables are the daemon's and are not read, but for secrets
     (`EXAMPLE_API_KEY`), which stand in no program.
     """
-    flags = {**HELD, **({} if watch else {"watch.enabled": "false", "watch.poll_s": UNWATCHED_S})}
+    flags = {**USUAL, **({} if watch else {"watch.enabled": "false", "watch.poll_s": UNWATCHED_S})}
     for key, value in chosen.items():
         section = key.partition(".")[0]
         if section in CLOSED_SECTIONS:

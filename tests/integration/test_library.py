@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import logging
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -315,6 +316,23 @@ def test_settings_are_what_the_program_says_and_keys_of_the_environment(tmp_path
     for wrong, word in ({"http.port": 1}, "daemon"), ({"index.wrkers": 1}, "index.workers"):
         with pytest.raises(BadSettings, match=word):
             read_settings(places, wrong, {}, watch=True)
+
+
+def test_a_first_index_may_be_given_up_after_some_time(tmp_path: Path) -> None:
+    before = children_of(os.getpid())
+    repo = Repo.create(tmp_path / "shop", FILES)
+    with pytest.raises(Unavailable, match=r"did not answer within 0\.001 s"):
+        paparatsd.open_index(repo.root, state_dir=tmp_path / "state", timeout_s=0.001)
+    assert not any(is_ours(pid) for pid in children_of(os.getpid()) - before)
+
+
+def test_an_interpreter_that_does_not_know_its_own_program_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain").mkdir()
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(Unavailable, match=r"sys\.executable"):
+        paparatsd.open_index(tmp_path / "plain", state_dir=tmp_path / "state")
 
 
 @pytest.mark.parametrize("folder", ["/", "/etc", "~", "/no/such/folder"])

@@ -12,7 +12,7 @@ import pytest
 from tests.harness import oracle
 from tests.harness.daemon import PACKAGE_ROOT, running_daemon
 from tests.harness.model2vec_folder import write_model
-from tests.harness.onnx_folder import write_onnx
+from tests.harness.onnx_embedder import write_onnx
 from tests.harness.repos import Repo, many_modules
 
 SPEC = importlib.util.find_spec("tokenizers")

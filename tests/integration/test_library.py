@@ -22,7 +22,7 @@ from paparatsd.library_places import (
     prepare_state,
     read_settings,
 )
-from tests.harness.onnx_folder import write_onnx
+from tests.harness.onnx_embedder import write_onnx
 from tests.harness.processes import children_of, is_ours, run_script
 from tests.harness.repos import Repo, python_module
 

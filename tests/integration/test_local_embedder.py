@@ -16,7 +16,7 @@ from paparatsd.embeddings.local import check_packages, open_local
 from paparatsd.errors import BadSettings, EmbedderUnavailable
 from paparatsd.settings import EmbedderSettings
 from tests.harness.model2vec_folder import WORDS, rows
-from tests.harness.onnx_folder import write_onnx
+from tests.harness.onnx_embedder import write_onnx
 from tests.harness.sentence_package import write_package
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from paparatsd.embeddings.model_folder import (
 from paparatsd.embeddings.onnx_model import choose_output, find_model, load, pool
 from paparatsd.settings import EmbedderSettings
 from tests.harness.model2vec_folder import WORDS, rows
-from tests.harness.onnx_folder import write_onnx
+from tests.harness.onnx_embedder import write_onnx
 
 if TYPE_CHECKING:
     from pathlib import Path

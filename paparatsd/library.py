@@ -8,6 +8,7 @@ from several threads at a time; in coroutines use `await asyncio.to_thread(index
 from __future__ import annotations
 
 import asyncio
+import re
 import weakref
 from dataclasses import replace
 from types import MappingProxyType
@@ -50,6 +51,8 @@ LOOK_S, VECTORS_LOOK_S = 1.0, 0.1
 PATIENCE = 10
 """So many looks in a row at a failing index, and whoever waits for it is told."""
 NO_SETTINGS: Mapping[str, SettingValue] = MappingProxyType({})
+PLACE = re.compile(r"#|:\d+(?:[-:]\d+)?$")
+"""What tells an address of a place from a name."""
 CHANGED_BY = ("author", "since", "until", "ticket")
 
 
@@ -204,10 +207,11 @@ class Index:
     def usages(self, address: str, *, direction: str = "incoming", limit: int = 20) -> UsagesAnswer:
         """Return who uses a symbol; with `direction` "outgoing" what it uses, with "both" both.
 
-        `address` is that of a hit, or a name in any spelling. `limit`: uses in each direction, 1 to
+        `address` as in `show`, or a name in any spelling. `limit`: uses in each direction, 1 to
         200. Raises BadQuery, UnknownAddress.
         """
-        given = {"address": address, "direction": direction, "limit": limit}
+        at = self._addressed(address) if PLACE.search(address) else address
+        given = {"address": at, "direction": direction, "limit": limit}
         wanted = usages_request(Arguments(given), GraphScope())
         return self._host.ask(lambda service: service.graph.usages(wanted))
 

@@ -48,7 +48,8 @@ class Host:
         self._pid = os.getpid()
         self._lock = StateLock(settings.places.state)
         self._guard = threading.Lock()
-        self._started: Future[Service] = Future()
+        self._started: Future[None] = Future()
+        self._service: Service | None = None
         self._pending: set[Future[Any]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main_task: asyncio.Task[Any] | None = None
@@ -107,9 +108,9 @@ class Host:
         with self._guard:
             if self._closed:
                 raise Unavailable(self._closed)
-            if self._loop is None:
+            if self._loop is None or self._service is None:
                 raise Unavailable("the index is not open; open it again")
-            future = asyncio.run_coroutine_threadsafe(work(self._started.result()), self._loop)
+            future = asyncio.run_coroutine_threadsafe(work(self._service), self._loop)
             self._pending.add(future)
         try:
             return future.result(timeout_s)
@@ -163,6 +164,8 @@ class Host:
             with self._guard:
                 self._closed = self._closed or _why_ended(problem)
                 pending = tuple(self._pending)
+                # This object stays until the program ends, what it ran need not.
+                self._service = self._stop = self._main_task = None
             if not self._started.done():
                 self._started.set_exception(problem)
             for future in pending:
@@ -200,8 +203,8 @@ class Host:
         **others: object,
     ) -> None:
         """Let our threads ask until the daemon is told to stop; nothing listens."""
-        self._stop = stop
-        self._started.set_result(service)
+        self._service, self._stop = service, stop
+        self._started.set_result(None)
         await stop.wait()
 
 

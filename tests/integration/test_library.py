@@ -78,6 +78,8 @@ def test_places_are_found_shown_and_followed_through_the_graph(
     assert part.target.start_line <= 100 <= part.target.end_line
     assert part.neighbours
     assert index.show(view.target.address).target == view.target
+    assert index.usages("src/cart.py#total").found[0].symbol.qualified == "total"
+    assert index.usages("src/cart.py:10").found[0].symbol.qualified == "total"
     (found,) = index.usages("apply_discount").found
     assert found.incoming is not None
     assert [edge.symbol.qualified for edge in found.incoming.edges] == ["total"]

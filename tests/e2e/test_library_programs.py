@@ -65,6 +65,28 @@ with paparatsd.open_index({folder!r}, state_dir=state) as index:
 """
 
 
+GIVEN_UP = """
+import pathlib
+import paparatsd
+for timeout_s in (0.001, 0.3):
+    try:
+        paparatsd.open_index({folder!r}, state_dir={state!r}, timeout_s=timeout_s)
+    except paparatsd.PaparatsError as error:
+        print(error)
+    for path in pathlib.Path("/proc/self/task").glob("*/children"):
+        for pid in path.read_text().split():
+            print("left", pathlib.Path("/proc", pid, "cmdline").read_text())
+"""
+
+
+def test_a_first_index_that_takes_too_long_is_given_up_and_leaves_nothing(tmp_path: Path) -> None:
+    repo = Repo.create(tmp_path / "shop", FILES)
+    done = run_script(GIVEN_UP.format(folder=str(repo.root), state=str(tmp_path / "state")))
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[0] == "the index did not answer within 0.001 s"
+    assert "left" not in done.stdout
+
+
 def test_an_error_of_the_program_leaves_no_process_behind(tmp_path: Path) -> None:
     repo = Repo.create(tmp_path / "shop", FILES)
     done = run_script(UNHANDLED.format(folder=str(repo.root), state=str(tmp_path / "state")))

@@ -320,14 +320,6 @@ def test_settings_are_what_the_program_says_and_keys_of_the_environment(tmp_path
             read_settings(places, wrong, {}, watch=True)
 
 
-def test_a_first_index_may_be_given_up_after_some_time(tmp_path: Path) -> None:
-    before = children_of(os.getpid())
-    repo = Repo.create(tmp_path / "shop", FILES)
-    with pytest.raises(Unavailable, match=r"did not answer within 0\.001 s"):
-        paparatsd.open_index(repo.root, state_dir=tmp_path / "state", timeout_s=0.001)
-    assert not any(is_ours(pid) for pid in children_of(os.getpid()) - before)
-
-
 def test_an_interpreter_that_does_not_know_its_own_program_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,8 +33,10 @@ from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
 from paparatsd.roster import Roster
 from paparatsd.search.asked_by import BUILT_IN
+from paparatsd.search.assistance import Assistance
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
+from paparatsd.search_help import reordering_of, rewrites_of
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
@@ -56,6 +58,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+NEED_RESTART = (
+    "index", "watch", "http", "control", "rerank", "expand", "store", "knowledge",
+)  # fmt: skip
+"""Sections of the settings that hold from the next start on."""
 STATUS_S = 5.0
 WARM_S = 1.0
 
@@ -245,6 +251,10 @@ class Daemon:
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
             asked_by=parts.models.asked_by if meaning else lambda shard: BUILT_IN,
             linked=parts.is_linked,
+            assistance=Assistance(
+                reordering_of(parts.reranking, self._settings.rerank, "code"),
+                rewrites_of(parts.rewriter),
+            ),
         )
 
         def processes() -> Mapping[str, int]:
@@ -267,6 +277,7 @@ class Daemon:
             broadcaster=broadcaster,
             models=parts.models,
             build_anew=parts.build_anew,
+            docs_reordering=reordering_of(parts.reranking, self._settings.rerank, "docs"),
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
@@ -387,8 +398,7 @@ class Daemon:
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
         search = replace(fresh.search, **kept)
-        needs_restart = ("index", "watch", "http", "control", "store", "knowledge")
-        later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
+        later = [name for name in NEED_RESTART if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
         now = replace(
             old,

@@ -113,6 +113,7 @@ class DocsService:
             freshness=tuple(project.freshness for project in told.projects),
             notes=notes,
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
+            reranked_by=found.reranked_by,
         )
 
     async def _find(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from paparatsd.clock import Clock
     from paparatsd.embeddings.embedder import Embedder, FloatVector
-    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.endpoints.posting import Sent
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.status_model import CacheFigures
     from paparatsd.store.models import ModelRow

@@ -45,6 +45,14 @@ from paparatsd.providers import (
     text_embedder_notes,
 )
 from paparatsd.publication import publication_of
+from paparatsd.rerank.scores import read_floor
+from paparatsd.rerank_providers import (
+    RERANK_NAMES,
+    SEARCHES,
+    rerank_notes,
+    reranker_name,
+    resolve_reranker,
+)
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
@@ -84,6 +92,20 @@ TOKENS = Names(
 )
 LABELS = Names(f"labels of documents, of {AUDIENCE_ALLOWED} characters each", audience_label)
 GROUP = Text("a group name: letters, digits, '.', '_', '-'; no reserved ending", _group)
+
+
+def _floor(text: str) -> str:
+    read_floor(text)
+    return text
+
+
+def _mode(text: str) -> str:
+    """Return how questions are rewritten; "on" is what one of the systems before says for both."""
+    return EXPANSION.from_file({"on": "both"}.get(text.lower(), text))
+
+
+RERANKER = Text(", ".join(RERANK_NAMES), reranker_name)
+EXPANSION = one_of("off", "expand", "hyde", "both")
 
 OPTIONS: dict[str, Option] = {
     "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
@@ -134,6 +156,23 @@ OPTIONS: dict[str, Option] = {
     "embedder.threads": Option(Whole(0, 256)),
     "embedder.max_tokens": Option(Whole(0, 1_000_000)),
     "embedder.pooling": Option(one_of("auto", *POOLINGS)),
+    "rerank.provider": Option(RERANKER, ("SCM_RERANK_BACKEND",)),
+    "rerank.url": Option(URL),
+    "rerank.model": Option(Text(), ("SCM_RERANK_MODEL",)),
+    "rerank.api_key": Option(SECRET, secret=True),
+    "rerank.candidates": Option(Whole(2, 200)),
+    "rerank.max_chars": Option(Whole(400, 20_000)),
+    "rerank.timeout_s": Option(Seconds(0.1, 60)),
+    "rerank.pause_s": Option(Seconds(0.1, 3_600)),
+    "rerank.min_interval_s": Option(Seconds(0, 3_600), ("SCM_RERANK_MIN_INTERVAL",)),
+    "rerank.searches": Option(Names(" and ".join(SEARCHES), one_of(*SEARCHES).from_file)),
+    "rerank.floors": Option(Names("floors such as cohere/rerank-v3.5=0.2", _floor)),
+    "expand.mode": Option(Text(EXPANSION.allowed, _mode), ("SCM_QUERY_EXPANSION",)),
+    "expand.url": Option(URL, ("SCM_LLM_BASE_URL",)),
+    "expand.model": Option(Text(), ("SCM_LLM_MODEL",)),
+    "expand.api_key": Option(SECRET, ("SCM_LLM_API_KEY",), secret=True),
+    "expand.timeout_s": Option(Seconds(0.1, 60), ("SCM_LLM_TIMEOUT",)),
+    "expand.per_minute": Option(Whole(1, 10_000)),
     "store.qdrant_url": Option(URL, ("QDRANT_URL",)),
     "store.qdrant_api_key": Option(SECRET, ("QDRANT_API_KEY",), secret=True),
     "store.timeout_s": Option(Seconds(0.1, 600)),
@@ -178,18 +217,20 @@ def load_settings(
         **_from_flags(flags or {}),
     }
     settings = _build(places, values)
-    notes = _notes(values, environment)
     embedder = resolve_embedder(settings.embedder, environment)
     text = settings.text_embedder
     if text is not None:
         text = resolve_embedder(text, environment, "text_embedder")
     chosen = [one for one in (text, embedder) if one is not None]
+    rerank = resolve_reranker(settings.rerank, embedder, environment)
+    notes = (*_notes(values, environment), *rerank_notes(settings.rerank, rerank))
     return replace(
         settings,
         http=replace(settings.http, token=read_token(places.token_file)),
         embedder=embedder,
         text_embedder=text,
         embedder_keys=keys_by_url(chosen, environment),
+        rerank=rerank,
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
         notes=notes,
         flags=dict(flags or {}),
@@ -324,6 +365,11 @@ def _build(places: Places, values: Mapping[str, Any]) -> Settings:
         raise BadSettings(
             f"index.max_chunk_chars: {index.max_chunk_chars} is less than index.chunk_chars "
             f"({index.chunk_chars}); allowed: at least as much"
+        )
+    expand = settings.expand
+    if expand.mode != "off" and not (expand.url and expand.model):
+        raise BadSettings(
+            "expand.mode needs expand.url and expand.model: which chat model rewrites"
         )
     publication_of(settings.knowledge, settings.docs.audience, settings.search.allowed_projects)
     return settings

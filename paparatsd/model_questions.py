@@ -40,13 +40,21 @@ class Questions:
             )
         if opened.built_in:
             return BUILT_IN
+        embedder = opened.embedder
+
+        async def embed_document(text: str) -> NDArray[np.float32]:
+            row: NDArray[np.float32] = (await embedder.embed_documents([text])).vectors[0]
+            return row
+
         if not leaving:
-            return AskedBy(built_in=False, embed_query=opened.embedder.embed_query)
+            return AskedBy(
+                built_in=False, embed_query=embedder.embed_query, embed_document=embed_document
+            )
 
         async def embed(text: str) -> NDArray[np.float32]:
             return await self._ask_leaving(opened, text)
 
-        return AskedBy(built_in=False, embed_query=embed)
+        return AskedBy(built_in=False, embed_query=embed, embed_document=embed_document)
 
     async def _ask_leaving(self, opened: OpenEmbedder, text: str) -> NDArray[np.float32]:
         """Ask a model that may be gone; without an answer it is left alone for a while."""

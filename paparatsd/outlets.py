@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from paparatsd.status_model import Outlet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.endpoints.posting import Sent
     from paparatsd.settings import Settings
 
 
@@ -22,8 +23,16 @@ _EMBEDDED = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What others than the embedder got so far; None: there is no such endpoint."""
+
+    reranker: Sent | None = None
+    chat: Sent | None = None
+
+
 def outlets_of(
-    settings: Settings, embedders: Sequence[tuple[str, str, Sent]]
+    settings: Settings, embedders: Sequence[tuple[str, str, Sent]], asked: Asked = Asked()
 ) -> tuple[Outlet, ...]:
     """Return where texts and vectors go.
 
@@ -46,7 +55,17 @@ def outlets_of(
     if settings.store.qdrant_url:
         url = settings.store.qdrant_url
         outlets.append(Outlet("vector store", "vectors of chunks", host_of(url), is_local(url)))
+    if asked.reranker is not None:
+        what = "questions and the texts that may answer them"
+        outlets.append(_outlet("reranking", what, settings.rerank.url, asked.reranker))
+    if asked.chat is not None:
+        outlets.append(_outlet("rewriting", "questions", settings.expand.url, asked.chat))
     return tuple(outlets)
+
+
+def _outlet(purpose: str, what: str, url: str, sent: Sent) -> Outlet:
+    host = host_of(url)
+    return Outlet(purpose, what, host, is_local(url), sent.texts, sent.chars, sent.tokens)
 
 
 def host_of(url: str) -> str:

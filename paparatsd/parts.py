@@ -25,7 +25,10 @@ from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
 from paparatsd.model_parts import CODE, RoleParts
 from paparatsd.model_roles import ModelRoles
-from paparatsd.outlets import outlets_of
+from paparatsd.outlets import Asked, outlets_of
+from paparatsd.rerank.choice import make_reranking
+from paparatsd.rewriting.chat import Chat
+from paparatsd.rewriting.rewriter import Rewriter
 from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
@@ -38,10 +41,11 @@ if TYPE_CHECKING:
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
     from paparatsd.embedders import OpenEmbedder
-    from paparatsd.embeddings.endpoint import Sent
+    from paparatsd.endpoints.posting import Sent
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.knowledge.embedding import NoteEmbedder
     from paparatsd.model import RepoId, ShardKey
+    from paparatsd.rerank.reranking import Reranking
     from paparatsd.settings import Settings
     from paparatsd.status_model import Outlet
     from paparatsd.store.vectors import VectorStore
@@ -93,6 +97,8 @@ class Parts:
     pipeline_of: Callable[[int], Pipeline]
     outlets: Callable[[], tuple[Outlet, ...]]
     swaps: Swaps
+    reranking: Reranking | None = None
+    rewriter: Rewriter | None = None
 
     def builder_of(self, repo: RepoId) -> VersionBuilder:
         """Return the one builder of a repository."""
@@ -128,6 +134,8 @@ class Parts:
             [f"the catalog was damaged; it is built anew, the old one is {aside}"] if aside else []
         )
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
+        silent = "" if self.reranking is None else self.reranking.problem
+        own += [f"answers are not reranked: {silent}"] if silent else []
         return (*own, *self.vectors.problems)
 
     def is_linked(self) -> bool:
@@ -172,6 +180,7 @@ class Parts:
             self.flusher.flush,
             self.vectors.stop,
         ]
+        steps += [one.close for one in (self.reranking, self.rewriter) if one is not None]
         steps += [self.notes.stop, self.models.stop, self.embedders.close, self.ledger.stop]
         for step in steps:
             try:
@@ -202,6 +211,8 @@ async def _build_on(
     ledger: Ledger, settings: Settings, clock: Clock, broadcaster: Broadcaster
 ) -> Parts:
     static = await asyncio.to_thread(read_spec)
+    reranking = await make_reranking(settings.rerank, clock)
+    rewriter = _rewriter(settings, clock)
     vectors = _store(settings, clock)
     await vectors.start()
     pool = WorkerPool(
@@ -285,8 +296,30 @@ async def _build_on(
         builders=builders,
         build_one=build_one,
         pipeline_of=pipeline_of,
-        outlets=lambda: outlets_of(settings, _sent(models)),
+        outlets=lambda: outlets_of(
+            settings,
+            _sent(models),
+            Asked(
+                reranking.sent if reranking is not None and settings.rerank.url else None,
+                None if rewriter is None else rewriter.sent,
+            ),
+        ),
         swaps=swaps,
+        reranking=reranking,
+        rewriter=rewriter,
+    )
+
+
+def _rewriter(settings: Settings, clock: Clock) -> Rewriter | None:
+    expand = settings.expand
+    if expand.mode == "off":
+        return None
+    return Rewriter(
+        Chat(expand, clock=clock),
+        clock=clock,
+        mode=expand.mode,
+        timeout_s=expand.timeout_s,
+        per_minute=expand.per_minute,
     )
 
 

@@ -17,6 +17,7 @@ _CONTROL = re.compile(
     rf"|[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}\ud800-\udfff]"
 )
 _LINE_BREAKS = re.compile(r"\r\n?")
+_ASCII_CONTROL = bytes(one for one in (*range(32), 127) if one not in b"\t\n")
 
 
 def clean_piece(text: str) -> str:
@@ -24,6 +25,9 @@ def clean_piece(text: str) -> str:
 
     Pieces of a text, cleaned one by one, still make up the whole.
     """
+    # Nearly all text has nothing to remove, which for bytes is seen many times faster.
+    if text.isascii() and len(text.encode().translate(None, _ASCII_CONTROL)) == len(text):
+        return text
     return _CONTROL.sub("", _LINE_BREAKS.sub("\n", text))
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from paparatsd.model_roles import ModelRoles
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
+    from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
@@ -80,6 +81,7 @@ class Service:
         broadcaster: Broadcaster,
         models: ModelRoles,
         build_anew: Callable[[RepoId], Awaitable[None]],
+        docs_reordering: Reordering | None,
         describe_store: Callable[[], str],
         outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
@@ -113,7 +115,7 @@ class Service:
         self._notes = notes
         self.glossary = GlossaryService(notes, self._answerable, clock)
         self.docs = DocsService(
-            DocsSearcher(searcher, meaning=settings.search.meaning),
+            DocsSearcher(searcher, meaning=settings.search.meaning, reordering=docs_reordering),
             self._answerable,
             self._history,
             history,

@@ -221,6 +221,40 @@ class EmbedderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Which reranker, and what it is shown: `candidates` texts of `max_chars` at most.
+
+    `provider` is off, auto, onnx (a folder, `model`) or one of `rerank_providers`. `searches`:
+    which it orders, code and docs. `floors`: "provider/model=score" each; what a reranker scores
+    below its own floor is called unlikely.
+    """
+
+    provider: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    candidates: int = 30
+    max_chars: int = 4_000
+    timeout_s: float = 3.0
+    pause_s: float = 15.0
+    min_interval_s: float = 0.0
+    searches: tuple[str, ...] = ("code", "docs")
+    floors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandSettings:
+    """Which chat model rewrites questions. `mode`: off, expand (words), hyde (code) or both."""
+
+    mode: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    timeout_s: float = 4.0
+    per_minute: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """Which vector store; an empty URL means the embedded engine."""
 
@@ -303,6 +337,8 @@ class Settings:
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    rerank: RerankSettings = RerankSettings()
+    expand: ExpandSettings = ExpandSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import Stemmer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 TERMS_VERSION = 1
 """Part of the pipeline fingerprint: a different tokenizer never shares an index."""
@@ -32,6 +32,8 @@ STOP = frozenset(_STOP_WORDS.split())
 
 MEMO_WORDS = 1 << 17
 """Distinct words remembered per process (about 30 MB when full)."""
+STEMMED_ALIKE = 3
+"""A longer stem has so many first letters of the word in common with it."""
 MAX_COMPOSED = 64
 """A longer word is a hash or a blob: it is kept whole, its parts would only be noise."""
 
@@ -54,6 +56,38 @@ def words(text: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """Return the terms of `text` in order, repeats kept."""
     return list(chain.from_iterable(map(_run_tokens, _runs(text))))
+
+
+def beginnings_of(terms: Iterable[str]) -> tuple[str, ...]:
+    """Return how the plain words begin, in lower case, that can have one of these terms."""
+    # Stemming takes letters from the end and changes one there at most.
+    return tuple(
+        {term[:STEMMED_ALIKE] if len(term) > STEMMED_ALIKE else term[:1] for term in terms}
+    )
+
+
+def find_tokens(
+    text: str, terms: Collection[str], beginnings: tuple[str, ...]
+) -> tuple[int, list[str]]:
+    """Return the number of terms of `text`, and those which are of `terms`, in order.
+
+    What `tokens` would say, without looking each word up: most are plain and begin otherwise.
+    beginnings: what `beginnings_of` returns for these terms.
+    """
+    size = 0
+    found: list[str] = []
+    for run in _runs(text):
+        if run.isalpha() and run.isascii() and (run.islower() or run.istitle() or run.isupper()):
+            size += 1
+            word = run.lower()
+            if not word.startswith(beginnings):
+                continue
+            said: tuple[str, ...] = (stem(word),)
+        else:
+            said = _run_tokens(run)
+            size += len(said)
+        found += [term for term in said if term in terms]
+    return size, found
 
 
 def _runs(text: str) -> list[str]:

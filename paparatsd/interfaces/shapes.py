@@ -125,6 +125,8 @@ def answer_json(
         "tokens": sum(estimate_tokens(hit.text) for hit in answer.hits),
         "next_offset": next_offset,
     }
+    if answer.reranked_by:
+        shape["reranked_by"] = answer.reranked_by
     if explain:
         shape["meanings"] = meanings_of(hit["explanation"] for hit in shape["results"])
     return shape

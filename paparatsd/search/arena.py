@@ -8,6 +8,7 @@ Bounded by bytes: when there is too much, what was not used for longest goes, ha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,8 +139,7 @@ class Arena:
         Returns the slot of each, -1 for those that are not here.
         """
         self._clock += 1
-        known = self._slots.get
-        slots = np.array([known(version, -1) for version in versions], np.int64)
+        slots = np.fromiter(map(self._slots.get, versions, repeat(-1)), np.int64)
         self._used_at.data[slots[slots >= 0]] = self._clock
         return slots
 

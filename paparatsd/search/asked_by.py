@@ -22,12 +22,13 @@ class AskedBy:
     """How the questions to a shard are embedded.
 
     `built_in`: by the search process. Else by `embed_query`; without it they cannot be, and `note`
-    says why to whoever asks.
+    says why to whoever asks. `embed_document` embeds code that is made up for a question.
     """
 
     built_in: bool
     embed_query: EmbedQuery | None = None
     note: str = ""
+    embed_document: EmbedQuery | None = None
 
 
 BUILT_IN = AskedBy(built_in=True)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import Chunk
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Pinned
     from paparatsd.search.shelf import Shelf

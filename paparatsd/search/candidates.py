@@ -2,79 +2,106 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import repeat
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from paparatsd.search.features import FileRow
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
     from paparatsd.search.recall import Pinned
+    from paparatsd.search.views import ProjectView
+
+    Owners = dict[int, tuple[int, ...]]
 
 
-def shown_files(
-    pinned: Pinned, versions: NDArray[np.int64]
-) -> tuple[list[FileRow], dict[int, tuple[int, ...]]]:
+class FileRow(NamedTuple):
+    """A candidate file: the first view of the scope that shows it, and its row there."""
+
+    view: int
+    row: int
+    path: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Files(Sequence[FileRow]):
+    """The candidate files of a question: parallel arrays, of which single rows are read on demand.
+
+    Of some hundred files most are only computed with.
+    """
+
+    shown: tuple[ProjectView, ...]
+    views: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    versions: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> FileRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[FileRow]: ...
+    def __getitem__(self, at: int | slice) -> FileRow | list[FileRow]:
+        """Return one file, or some."""
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        view, row = int(self.views[at]), int(self.rows[at])
+        return FileRow(view, row, self.shown[view].paths[row], int(self.versions[at]))
+
+    def take(self, places: Sequence[int]) -> Files:
+        """Return some of the files."""
+        return Files(self.shown, self.views[places], self.rows[places], self.versions[places])
+
+
+def shown_files(pinned: Pinned, versions: NDArray[np.int64]) -> tuple[Files, Owners]:
     """Return the candidate files that the filters allow, and which views show each version.
 
-    A version that no pinned view shows (it was written after the plan was made) is left out.
+    A version that no pinned view shows (it was written after the plan was made) is left out. Of one
+    view the second is empty.
     """
-    if len(pinned.views) == 1:
-        return _of_one_view(pinned, versions)
-    files: dict[int, FileRow] = {}
-    owners: dict[int, tuple[int, ...]] = {}
-    for number, (view, allowed) in enumerate(zip(pinned.views, pinned.allowed.rows, strict=True)):
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    for view, allowed in zip(pinned.views, pinned.allowed.rows, strict=True):
         rows = view.rows_of(versions)
-        shown = np.flatnonzero(rows >= 0)
-        shown = shown[allowed[rows[shown]]]
-        for version, row in zip(versions[shown].tolist(), rows[shown].tolist(), strict=True):
-            if version not in files:
-                files[version] = FileRow(number, row, view.paths[row], version)
-            owners[version] = (*owners.get(version, ()), number)
-    return list(files.values()), owners
-
-
-def _of_one_view(
-    pinned: Pinned, versions: NDArray[np.int64]
-) -> tuple[list[FileRow], dict[int, tuple[int, ...]]]:
-    view, allowed = pinned.views[0], pinned.allowed.rows[0]
-    rows = view.rows_of(versions)
-    shown = ((rows >= 0) & allowed[rows]).nonzero()[0]
-    paths, numbers = view.paths, versions[shown].tolist()
-    places = rows[shown].tolist()
-    # `FileRow(...)` runs Python code for each; this fills the tuples alone.
-    fill = partial(tuple.__new__, FileRow)
-    files = list(map(fill, zip(repeat(0), places, map(paths.__getitem__, places), numbers)))
-    return files, dict.fromkeys(numbers, (0,))
+        places = (rows >= 0).nonzero()[0]
+        places = places[allowed[rows[places]]]
+        found.append((places, rows[places]))
+    if len(found) == 1:
+        ((places, rows),) = found
+        return Files(pinned.views, np.zeros_like(rows), rows, versions[places]), {}
+    counts = [len(places) for places, _ in found]
+    views = np.arange(len(found)).repeat(counts)
+    every = np.concatenate([places for places, _ in found])
+    rows = np.concatenate([rows for _, rows in found])
+    owners: Owners = {}
+    for version, number in zip(versions[every].tolist(), views.tolist(), strict=True):
+        owners[version] = (*owners.get(version, ()), number)
+    first = np.sort(np.unique(every, return_index=True)[1])  # in the order of the views
+    return Files(pinned.views, views[first], rows[first], versions[every[first]]), owners
 
 
 def group_copies(
-    order: Iterable[int],
-    files: Sequence[FileRow],
-    records: Records,
-    owners: dict[int, tuple[int, ...]],
+    order: Iterable[int], files: Files, records: Records, owners: Owners
 ) -> dict[int, tuple[int, ...]]:
     """Return the files in order, identical ones (path and content) once, with the other views.
 
     Clones and worktrees show the same file many times: that is one answer.
     """
-    if not files or (files[0].view == files[-1].view and _are_of_one_view(files, owners)):
+    if not owners or (
+        len(set(files.views.tolist())) <= 1 and set(map(len, owners.values())) == {1}
+    ):
         return dict.fromkeys(order, ())
     first: dict[tuple[str, bytes], int] = {}
     views: dict[int, set[int]] = {}
     for at in order:
-        key = (files[at].path, records.digest(at))
-        leader = first.setdefault(key, at)
-        views.setdefault(leader, set()).update(owners[files[at].version])
-    return {at: tuple(sorted(seen - {files[at].view})) for at, seen in views.items()}
-
-
-def _are_of_one_view(files: Sequence[FileRow], owners: dict[int, tuple[int, ...]]) -> bool:
-    return len({one.view for one in files}) == 1 and set(map(len, owners.values())) == {1}
+        file = files[at]
+        leader = first.setdefault((file.path, records.digest(at)), at)
+        views.setdefault(leader, set()).update(owners[file.version])
+    return {at: tuple(sorted(seen - {int(files.views[at])})) for at, seen in views.items()}

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.query import Query
 
 SURE, LIKELY, WORTH_READING, POSSIBLE = 0.98, 0.6, 0.4, 0.1

@@ -24,6 +24,7 @@ from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought, focus, unfocused
 from paparatsd.search.frames import Ranked
+from paparatsd.search.further import NOTHING_FURTHER, code_requests, versions_of, with_words
 from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
 from paparatsd.search.query_vectors import NO_VECTORS, QueryVectors
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply, RecallRequest
     from paparatsd.search.arena import Records
     from paparatsd.search.callers import Callers
+    from paparatsd.search.candidates import Files
     from paparatsd.search.certain import Certain
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable
+    from paparatsd.search.further import Further
     from paparatsd.search.query import Query
     from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
@@ -110,8 +113,9 @@ class Engine:
         *,
         built_in: bool = True,
         begin: Begin | None = None,
+        further: Further = NOTHING_FURTHER,
     ) -> RecallPlan:
-        """Analyse a question and say what to ask the stores.
+        """Analyse a question and say what to ask the stores; `further` widens that.
 
         `vector` is the question's embedding when the embedder is not the built-in one; with
         `built_in` the model of this process makes it. `begin` is told what to ask by meaning in
@@ -121,6 +125,7 @@ class Engine:
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
+        begin = begin if further == NOTHING_FURTHER else None
         early = self._begin(request, allowed, vector, built_in, begin)
         asked = analyse(request.query, own_name)
         spelled = self._respelling.respelled(asked, scope, views, allowed, own_name)
@@ -155,11 +160,20 @@ class Engine:
         )
         if pinned.callers is not None:
             return RecallPlan(self._pin(pinned), ())
-        token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
-        return RecallPlan(
-            token, requests_for(request, allowed, vectors.dense, sparse), vectors.begun
-        )
+        if further.words:
+            sparse = with_words(sparse, further.words, corpus)
+        likewise = code_requests(request, allowed, self._code_vector(further, built_in))
+        token = self._pin(self._prepared(replace(pinned, further=len(likewise))))
+        usual = requests_for(request, allowed, vectors.dense, sparse)
+        return RecallPlan(token, (*usual, *likewise), vectors.begun)
+
+    def _code_vector(self, further: Further, built_in: bool) -> NDArray[np.float32] | None:
+        """Return the vector of made-up code; `further` has it when the model is not ours."""
+        if not further.code or not built_in or self._encoder is None:
+            return further.vector
+        row: NDArray[np.float32] = self._encoder.encode([further.code])[0]
+        return row
 
     def _begin(
         self,
@@ -238,11 +252,15 @@ class Engine:
         if pinned.callers is not None:
             hits = caller_hits(pinned.callers, pinned.scope, pinned.views, self._results)
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
-        candidates = gather(replies, pinned.extra, RECALL_LIMIT)
+        extra, usual = pinned.extra, replies
+        if pinned.further:
+            usual, likewise = replies[: -pinned.further], replies[-pinned.further :]
+            extra = np.union1d(extra, versions_of(likewise))
+        candidates = gather(usual, extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
-        places, records = self._shelf.lay([file.version for file in files])
-        kept = files if len(places) == len(files) else [files[at] for at in places]
-        if not kept:
+        places, records = self._shelf.lay(files.versions.tolist())
+        kept = files if len(places) == len(files) else files.take(places)
+        if not len(kept):
             return Ranked((), pinned.notes, 0)
         features = compute_features(pinned, candidates, kept, records)
         certain = self._certain(pinned, kept, records, features)
@@ -255,7 +273,7 @@ class Engine:
         return Ranked(hits, (*pinned.notes, *((said,) if said else ())), len(kept))
 
     def _certain(
-        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+        self, pinned: Pinned, files: Files, records: Records, features: FeatureTable
     ) -> Certain:
         """Return what answers a question of a special kind for certain."""
         if pinned.query.only_place:
@@ -271,7 +289,7 @@ class Engine:
         self,
         pinned: Pinned,
         candidates: Candidates,
-        files: Sequence[FileRow],
+        files: Files,
         records: Records,
         features: FeatureTable,
         owners: dict[int, tuple[int, ...]],
@@ -307,21 +325,24 @@ class Engine:
         chunks = choice.of_files(judge.plausible(groups), pinned.request.limit)
         spans = {at: records.open(at).chunk_lines for at in chunks}
         picks = pick_chunks(list(chunks), chunks, spans, pinned.request.limit)
-        return [
-            Winner(
-                project=pinned.scope.projects[files[pick.file].view].name,
-                path=files[pick.file].path,
-                language=_language(pinned.views[files[pick.file].view], files[pick.file].row),
-                version=files[pick.file].version,
+        winners = []
+        for pick in picks:
+            file = files[pick.file]
+            winner = Winner(
+                project=pinned.scope.projects[file.view].name,
+                path=file.path,
+                language=_language(pinned.views[file.view], file.row),
+                version=file.version,
                 ordinal=pick.ordinal,
                 score=judge.shown(pick.file),
                 confidence=judge.label(pick.file),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
                 lines=lines.get(pick.file, ()),
+                certain=pick.file in certain.leads,
                 **_reasons(weights, features, judge, pick.file, asked=pinned.request.explain),
             )
-            for pick in picks
-        ]
+            winners.append(winner)
+        return winners
 
     def warm(self, scope: Scope) -> int:
         """Load the views of a scope; returns the number of files they show."""
@@ -353,18 +374,18 @@ def _reasons(
     return {"signals": signals, "values": values, "grounds": judge.grounds(file)}
 
 
-def _best_first(scores: NDArray[np.float64], files: Sequence[FileRow]) -> list[int]:
+def _best_first(scores: NDArray[np.float64], files: Files) -> list[int]:
     """Return the files by their scores; equally good ones by view, path and version."""
     order = np.argsort(-scores)
     ranked = scores[order]
     if np.all(ranked[1:] < ranked[:-1]):
         best: list[int] = order.tolist()
         return best
-    plain = scores.tolist()
-    return sorted(
-        range(len(files)),
-        key=lambda at: (-plain[at], files[at].view, files[at].path, files[at].version),
-    )
+    keys = [
+        (-score, file.view, file.path, file.version)
+        for score, file in zip(scores.tolist(), files, strict=True)
+    ]
+    return sorted(range(len(files)), key=keys.__getitem__)
 
 
 def _sought(pinned: Pinned, features: FeatureTable) -> Sought:

@@ -21,11 +21,10 @@ from paparatsd.search.pointed import pointed_features
 from paparatsd.search.standing import standing_features
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
+    from paparatsd.search.candidates import Files
     from paparatsd.search.matching import Definitions, TermHits
     from paparatsd.search.naming import DefinitionLikeness
     from paparatsd.search.recall import Candidates, Pinned
@@ -34,15 +33,6 @@ if TYPE_CHECKING:
 
 RANK_OFFSET = 3.0
 """A file's rank r counts 1 / (3 + r): the first few places matter, the rest hardly."""
-
-
-class FileRow(NamedTuple):
-    """A candidate file: the first view of the scope that shows it, and its row there."""
-
-    view: int
-    row: int
-    path: str
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +83,7 @@ class Question:
 def compute_features(
     pinned: Pinned,
     candidates: Candidates,
-    files: Sequence[FileRow],
+    files: Files,
     records: Records,
 ) -> FeatureTable:
     """Compute all features of the candidate files."""
@@ -109,7 +99,7 @@ def compute_features(
     values |= standing_features(pinned, files, records)
     values |= pointed_features(pinned, files, records, definitions)
     values |= _meaning(pinned.static, records)
-    recalled = _find_recalled(candidates, records)
+    recalled = _find_recalled(candidates, files)
     values |= _recalled(candidates, recalled, len(files))
     return FeatureTable(values, question.worth, recalled, hits, chunk_scores, definitions, likeness)
 
@@ -163,16 +153,15 @@ def _meaning(vector: NDArray[np.float32] | None, records: Records) -> dict[str, 
     return {name: out[:, row] for name, row in zip(MEANING, _ROWS, strict=True)}
 
 
-def _find_recalled(candidates: Candidates, records: Records) -> RecalledChunks:
+def _find_recalled(candidates: Candidates, files: Files) -> RecalledChunks:
     """Return the recalled chunks that are of one of these files."""
-    dense = candidates.dense
-    versions = np.array(records.versions, np.int64)
+    dense, versions = candidates.dense, files.versions
     order = versions.argsort()
     at = np.minimum(versions[order].searchsorted(dense.versions), len(order) - 1)
-    files = order[at]
-    of_these = versions[files] == dense.versions
+    owners = order[at]
+    of_these = versions[owners] == dense.versions
     return RecalledChunks(
-        files[of_these], dense.ordinals[of_these], dense.scores[of_these].astype(np.float64)
+        owners[of_these], dense.ordinals[of_these], dense.scores[of_these].astype(np.float64)
     )
 
 

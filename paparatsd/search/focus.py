@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from paparatsd.chunks.terms import tokens
+from paparatsd.chunks.terms import beginnings_of, find_tokens, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +52,11 @@ class Sought:
     def folded(self) -> frozenset[str]:
         """The names in lower case."""
         return frozenset(name.lower() for name in self.names)
+
+    @cached_property
+    def beginnings(self) -> tuple[str, ...]:
+        """How words begin that may be sought."""
+        return beginnings_of(self.worth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +187,9 @@ class _Text:
         known = self._read.get(at)
         if known is None:
             begin, first, end = self._cuts[0], self._cuts[at], self._cuts[at + 1]
-            terms = tokens("\n".join(self._lines[first - begin : end - begin]))
-            sought = self._sought.worth.__contains__
-            known = self._read[at] = len(terms), list(filter(sought, terms))
+            text = "\n".join(self._lines[first - begin : end - begin])
+            known = find_tokens(text, self._sought.worth, self._sought.beginnings)
+            self._read[at] = known
         return known
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FileRow
+    from paparatsd.search.candidates import Files
     from paparatsd.search.matching import Definitions
     from paparatsd.search.recall import Pinned
     from paparatsd.search.views import Corpus
@@ -38,7 +38,7 @@ MOST_USERS, MOST_USERS_SHARE = 10, 0.3
 def graph_features(
     pinned: Pinned,
     values: dict[str, Floats],
-    files: Sequence[FileRow],
+    files: Files,
     records: Records,
     definitions: Definitions,
 ) -> dict[str, Floats]:
@@ -53,7 +53,6 @@ def graph_features(
     telling = worth.nonzero()[0]
     if len(telling):
         hashes, owners, worth = hashes[telling], owners[telling], worth[telling]
-        links = np.zeros((len(leaders), len(files)), np.float64)
         # One row of `used` per name and user: the same name follows itself.
         places = used.searchsorted(hashes)
         counts = used.searchsorted(hashes, side="right") - places
@@ -61,8 +60,9 @@ def graph_features(
         target = owners.repeat(counts)
         weight = worth.repeat(counts)
         other = leaders[users[rows]] != target
-        np.add.at(links, (users[rows][other], target[other]), weight[other])
-        links = np.log1p(links)
+        pairs = users[rows][other] * len(files) + target[other]
+        sums = np.bincount(pairs, weight[other], minlength=len(leaders) * len(files))
+        links = np.log1p(sums).reshape(len(leaders), len(files))
         incoming = score[leaders] @ links
         outgoing[leaders] = np.maximum(0.0, links @ score)
     return {
@@ -111,7 +111,7 @@ def count_uses(corpus: Corpus, versions: Sequence[int], definitions: Definitions
     versions: those of the files whose definitions these are. Counted once per file and generation.
     """
     known = corpus.popularity
-    sums_of = [known.get(version) for version in versions]
+    sums_of = list(map(known.get, versions))
     if None in sums_of:
         missing = [at for at, found in enumerate(sums_of) if found is None]
         spans = definitions.starts[missing], definitions.starts[np.array(missing) + 1]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from paparatsd.search.features import FileRow, Question
+    from paparatsd.search.candidates import Files
+    from paparatsd.search.features import Question
     from paparatsd.search.matching import Definitions
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Pinned
@@ -53,7 +54,7 @@ class DefinitionLikeness:
 def name_features(
     pinned: Pinned,
     question: Question,
-    files: Sequence[FileRow],
+    files: Files,
     definitions: Definitions,
     likeness: DefinitionLikeness,
 ) -> dict[str, Floats]:
@@ -78,9 +79,7 @@ def _best(owners: NDArray[np.int64], values: Floats, files: int) -> Floats:
     return out
 
 
-def _path_features(
-    pinned: Pinned, files: Sequence[FileRow], question: Question
-) -> dict[str, Floats]:
+def _path_features(pinned: Pinned, files: Files, question: Question) -> dict[str, Floats]:
     """Compare file names and folders with the question, with and without regard to word order."""
     stems, folders = _matches(pinned, files)
     hoped, early = question.hoped, question.hoped * question.position
@@ -100,17 +99,16 @@ def _path_features(
     }
 
 
-def _matches(pinned: Pinned, files: Sequence[FileRow]) -> tuple[WordMatches, WordMatches]:
+def _matches(pinned: Pinned, files: Files) -> tuple[WordMatches, WordMatches]:
     """Compare the names of the candidates, view by view, and lay the answers side by side."""
-    rows = np.array([file.row for file in files], np.int64)
+    rows = files.rows
     if len(pinned.views) == 1:
         index, alike = pinned.views[0].index, pinned.names[0]
         stems = index.stems.compare(alike.stems, rows)
         return stems, index.folders.compare(alike.folders, rows)
-    owners = np.array([file.view for file in files], np.int64)
     all_stems, all_folders = [], []
     for number, (view, alike) in enumerate(zip(pinned.views, pinned.names, strict=True)):
-        mine = np.flatnonzero(owners == number)
+        mine = np.flatnonzero(files.views == number)
         stems = view.index.stems.compare(alike.stems, rows[mine])
         folders = view.index.folders.compare(alike.folders, rows[mine])
         all_stems.append(stems.spread(mine, len(files)))

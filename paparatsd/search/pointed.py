@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FileRow
+    from paparatsd.search.candidates import FileRow
     from paparatsd.search.matching import Definitions
     from paparatsd.search.places import Place
     from paparatsd.search.query import Query

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FeatureTable, FileRow, RecalledChunks
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable, RecalledChunks
     from paparatsd.search.query import Query
     from paparatsd.search.recall import Candidates
     from paparatsd.search.scope import Scope
@@ -116,10 +117,12 @@ def wanted_chunks(
     for at, file in enumerate(files):
         mask = np.ones(records.chunk_count(at), np.bool_)
         if kinds:
-            mask &= [kind in kinds for kind in records.open(at).kinds]
+            of_kind = [kind in kinds for kind in records.open(at).kinds]
+            mask &= np.array(of_kind, np.bool_)  # an empty list would be one of floats
         only = scope.projects[file.view].only
         if only is not None:
-            mask &= [ordinal in only.get(file.version, ()) for ordinal in range(len(mask))]
+            shown = only.get(file.version, ())
+            mask &= np.array([ordinal in shown for ordinal in range(len(mask))], np.bool_)
         parts.append(mask)
     return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
 

@@ -65,7 +65,8 @@ class Pinned:
     """Everything `rank` needs besides the replies, as it was when the plan was made.
 
     placed: per view the rows of files that the question names, see `placed_files`. callers: the
-    answer itself when who uses a name is asked. notes: how the question was read.
+    answer itself when who uses a name is asked. notes: how the question was read. further: how many
+    requests at the end are about made-up code, whose replies name further versions to rank.
     """
 
     request: SearchRequest
@@ -84,6 +85,7 @@ class Pinned:
     placed: tuple[Placed, ...] = ()
     callers: Callers | None = None
     notes: tuple[str, ...] = ()
+    further: int = 0
 
 
 @dataclass(frozen=True, slots=True)

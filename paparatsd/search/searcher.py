@@ -24,10 +24,14 @@ from paparatsd.errors import (
     VectorStoreUnavailable,
 )
 from paparatsd.search.asked_by import BUILT_IN
+from paparatsd.search.assistance import ALONE
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
+from paparatsd.search.further import NOTHING_FURTHER
 from paparatsd.search.query import halves_of
+from paparatsd.search.reordering import order_note, with_verdict
+from paparatsd.search.rewrites import Rewrite
 from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError, local_error
 
@@ -39,8 +43,10 @@ if TYPE_CHECKING:
 
     from paparatsd.model import GroupName, RecallReply, RecallRequest, ShardKey
     from paparatsd.search.asked_by import AskedOf
+    from paparatsd.search.assistance import Assistance
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
+    from paparatsd.search.further import Further
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import ChunkView, SearchRequest
@@ -55,6 +61,10 @@ MAX_RUNNING = 32
 MAX_EMBED_S = 3.0
 """After this long without a query vector, words alone must do."""
 MAX_RECALL_S = 5.0
+RERANK_SHARE = 0.7
+"""Of the time that is left for an answer; the rest is for the answer without the reranker."""
+REWRITE_SHARE = 0.4
+"""Of the time for an answer; most questions are answered in a fraction of the rest."""
 QUIET_S = 1.0
 ASKED_LATELY_S = 600.0
 
@@ -95,6 +105,7 @@ class Searcher:
         asked_by: AskedOf = lambda shard: BUILT_IN,
         linked: Callable[[], bool] = lambda: False,
         quiet_s: float = QUIET_S,
+        assistance: Assistance = ALONE,
     ) -> None:
         """`asked_by` says how the questions to a shard are embedded.
 
@@ -107,6 +118,7 @@ class Searcher:
         self._asked_by = asked_by
         self._linked = linked
         self._quiet_s = quiet_s
+        self._assistance = assistance
         self._asked_at: float | None = None
         self._warmed: set[int] = set()
         self._due: asyncio.TimerHandle | None = None
@@ -138,6 +150,7 @@ class Searcher:
             notes=(*scope_notes(scope), *notes, *ranked.notes),
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
             total_candidates=ranked.candidates,
+            reranked_by=ranked.reranked_by,
         )
 
     async def show(
@@ -204,7 +217,7 @@ class Searcher:
             raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
 
     async def _find(self, request: SearchRequest, scope: Scope) -> Found:
-        found = await self._find_one(request, scope)
+        found = await self._find_ordered(request, scope)
         halves = halves_of(request.query) if request.limit > 1 else ()
         if not halves:
             return found
@@ -213,6 +226,41 @@ class Searcher:
         ranked = completed(found.ranked, [other.ranked for other in others], request.limit)
         complete = found.complete and all(other.complete for other in others)
         return Found(ranked, found.notes, complete)
+
+    async def _find_ordered(self, request: SearchRequest, scope: Scope) -> Found:
+        """Find with the say of a chat model and a reranker, if there are any, in the time left."""
+        if self._assistance == ALONE:
+            return await self._find_one(request, scope)
+        reordering, rewrites = self._assistance.reordering, self._assistance.rewrites
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + request.deadline_s
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
+        rewrite = Rewrite()
+        if rewrites is not None:
+            by = self._asked_by(scope.projects[0].shard)
+            left_s = (ends - loop.time()) * REWRITE_SHARE
+            rewrite = await rewrites.of(request.query, left_s, by)
+
+        async def find(limit: int) -> Found:
+            asked = replace(request, limit=limit)
+            found: Found = await self.twice(
+                lambda: self._attempt(asked, scope, made, rewrite.further)
+            )
+            ranked = replace(found.ranked, notes=(*rewrite.notes, *found.ranked.notes))
+            return replace(found, ranked=ranked, complete=found.complete and rewrite.complete)
+
+        if reordering is None:
+            return await find(request.limit)
+        found = await find(reordering.wanted(request.limit))
+        left_s = (ends - loop.time()) * RERANK_SHARE
+        verdict = await reordering.opinion(request.query, found.ranked.hits, left_s)
+        if verdict is not None and verdict.scores is not None:
+            return replace(found, ranked=with_verdict(found.ranked, verdict, request.limit))
+        # More were looked for than were asked for, which may merge some that are shown.
+        found = await find(request.limit)
+        if verdict is None:
+            return found
+        return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
         # All shards of a scope are of one model: see `model_role`.
@@ -252,9 +300,10 @@ class Searcher:
         request: SearchRequest,
         scope: Scope,
         made: QuestionVector,
+        further: Further = NOTHING_FURTHER,
     ) -> Found:
         notes = made.notes
-        asked = Asked(request, scope, made.vector, made.built_in, self._linked())
+        asked = Asked(request, scope, made.vector, made.built_in, self._linked(), further)
         plan: RecallPlan | None
         plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:

@@ -158,6 +158,14 @@ class Shelf:
             out |= {version: self._open(version) for version in missing if version in self._arena}
         return out
 
+    def record(self, version: int) -> RankRecord | None:
+        """Return the whole record of a version; None when it is gone or damaged."""
+        found = self._opened.get(version)
+        if found is None:
+            self.load([version])
+            found = self._open(version) if version in self._arena else None
+        return found
+
     def _open(self, version: int) -> RankRecord:
         found = self._opened.get(version)
         if found is None:

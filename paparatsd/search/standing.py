@@ -10,12 +10,12 @@ from paparatsd.chunks.priors import Prior
 from paparatsd.search.arena import COMMENT_FRACTION, SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from paparatsd.search.arena import Records
-    from paparatsd.search.features import FileRow
+    from paparatsd.search.candidates import Files
     from paparatsd.search.recall import Pinned
     from paparatsd.search.views import ProjectView
 
@@ -34,9 +34,7 @@ _NAMES = tuple(name for name, _, _ in _KINDS)
 _BITS = np.array([[int(prior)] for _, prior, _ in _KINDS], np.int32)
 
 
-def standing_features(
-    pinned: Pinned, files: Sequence[FileRow], records: Records
-) -> dict[str, Floats]:
+def standing_features(pinned: Pinned, files: Files, records: Records) -> dict[str, Floats]:
     """Return the priors; what the question asks for by word is not held against a file."""
     places = _by_view(pinned, files, lambda view, rows: view.index.standing(rows))
     flags = places[:, 0]
@@ -62,23 +60,22 @@ def standing_features(
 
 def _by_view(
     pinned: Pinned,
-    files: Sequence[FileRow],
+    files: Files,
     read: Callable[[ProjectView, NDArray[np.int64]], NDArray[Any]],
 ) -> NDArray[Any]:
     """Return what the views say of their files, in the order of the files."""
-    rows = np.array([file.row for file in files], np.int64)
+    rows = files.rows
     if len(pinned.views) == 1:
         return read(pinned.views[0], rows)
-    owners = np.array([file.view for file in files], np.int64)
     parts = [
-        (mine := np.flatnonzero(owners == one), read(view, rows[mine]))
+        (mine := np.flatnonzero(files.views == one), read(view, rows[mine]))
         for one, view in enumerate(pinned.views)
     ]
     order = np.concatenate([mine for mine, _ in parts])
     return np.concatenate([part for _, part in parts])[np.argsort(order, kind="stable")]
 
 
-def _variants(pinned: Pinned, files: Sequence[FileRow], flags: NDArray[np.int32]) -> Floats:
+def _variants(pinned: Pinned, files: Files, flags: NDArray[np.int32]) -> Floats:
     """Return which files are a copy of something, or its edition for an older version."""
     about = pinned.query.about
     copies = Prior.VENDORED if "variant" in about else Prior.VENDORED | Prior.PLATFORM

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.model import Chunk
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.candidates import FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.shelf import Shelf
 
 FEWEST_CODE, FEWEST_MESSAGE = 8, 12
@@ -153,6 +154,8 @@ class Sieve:
         self._words: list[str] = []
         self._pieces: list[tuple[str, int]] = []
         self._pairs: list[list[tuple[int, str]]] = []
+        # Each piece is counted as one character longer than it is; the rest is for rounding.
+        self._bearable = (1.0 - ENOUGH) * needles.size + len(needles.pieces) + 0.5
         if needles.whole:
             self._words = sorted(set(needles.pieces[0].split()), key=len, reverse=True)
         elif needles.code:
@@ -169,7 +172,7 @@ class Sieve:
             size = sum(size for piece, size in self._pieces if piece in code)
         else:
             bare = _bare_words(text)
-            size = sum(_most_covered(pairs, bare) for pairs in self._pairs)
+            size = sum(_most_covered(pairs, bare, self._bearable) for pairs in self._pairs)
         return size / self._needles.size >= ENOUGH
 
 
@@ -195,12 +198,20 @@ def _bare_pairs(piece: str) -> list[tuple[int, str]]:
     return list(zip((len(word) + 1 for word in words), [*pairs, ""], strict=True))
 
 
-def _most_covered(pairs: Sequence[tuple[int, str]], bare: str) -> int:
-    """Return how many characters `_covered` may find at most: those of words beside each other."""
-    found, before = 0, False
+def _most_covered(pairs: Sequence[tuple[int, str]], bare: str, bearable: float) -> int:
+    """Return how many characters `_covered` may find at most: those of words beside each other.
+
+    0 when more than `bearable` are missing.
+    """
+    found, missing, before = 0, 0, False
     for at, (size, pair) in enumerate(pairs, 1):
         here = at < len(pairs) and pair in bare
-        found += size if here or before else 0
+        if here or before:
+            found += size
+        else:
+            missing += size
+            if missing > bearable:
+                return 0
         before = here
     return found
 

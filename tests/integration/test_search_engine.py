@@ -365,6 +365,16 @@ def test_kind_filter_shows_only_chunks_of_that_kind(world: World, engine: Engine
     assert {hit.kind for hit in hits} == {"section"}
 
 
+def test_kind_filter_bears_an_empty_file_that_is_named_like_the_question(
+    world: World, engine: Engine
+) -> None:
+    world.index("shop", {**SHOP, "src/charge/__init__.py": ""})
+
+    hits = ask(world, engine, "charge card payment", kinds=("section",)).hits
+
+    assert {hit.kind for hit in hits} == {"section"}
+
+
 def only(world: World, chosen: dict[str, set[int]]) -> Scope:
     """Return the scope in which these chunks may be found, by path, and nothing else."""
     [project] = world.scope().projects

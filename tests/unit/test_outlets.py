@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paparatsd.embeddings.endpoint import Sent
+from paparatsd.endpoints.posting import Sent
 from paparatsd.interfaces.cli.status import daemon_lines, outlet_lines
 from paparatsd.interfaces.shapes import outlet_json
 from paparatsd.outlets import is_local, outlets_of

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,6 +47,16 @@ def test_question_arrives_as_it_was_asked(vector: np.ndarray | None) -> None:
         else:
             assert got.vector is not None
             assert np.array_equal(got.vector, vector)
+
+
+def test_scopes_that_differ_only_in_what_may_be_found_stay_apart() -> None:
+    key = ShardKey(RepoId("r"), "code", Fingerprint("f"), 3)
+    fresh = Freshness(ProjectName("shop"), 7, None, FreshnessState.CURRENT)
+    all_of_it = ProjectScope(4, ProjectName("shop"), GroupName("g"), RepoId("r"), key, 7, fresh)
+    for only in (None, {1: frozenset({2})}, {1: frozenset({3})}, None):
+        scope = Scope((replace(all_of_it, only=only),))
+        asked = Asked(SearchRequest("who pays"), scope, None, built_in=True, linked=True)
+        assert unpack_asked(sent(pack_asked(asked))).scope == scope  # type: ignore[arg-type]
 
 
 def test_answer_arrives_as_it_was_given() -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from paparatsd.chunks.terms import (
     MAX_COMPOSED,
+    beginnings_of,
+    find_tokens,
     parts_of,
     stem,
     term_id,
@@ -88,3 +90,19 @@ def test_term_ids_are_fixed_numbers_of_32_bits() -> None:
     # Written into every index: a change here needs another TERMS_VERSION.
     assert term_id("user") == 0x9C02751B
     assert 0 <= term_id("user") < 1 << 32
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "def retrying(flies): return HTTPServer._name, rate_limit, 3d, ID, iPhone",
+        "ayed dying abilities sensibility hopping hoping relational conflated ties yes",
+        f"{'x' * (MAX_COMPOSED + 3)} McDonald A a __ été Größe 設定を読み込む",
+    ],
+)
+def test_finding_some_terms_says_what_reading_them_all_does(text: str) -> None:
+    terms = tokens(text)
+    for sought in (set(terms), set(terms[::2]), set(terms[1::3]), {"nowhere"}, set()):
+        found = [term for term in terms if term in sought]
+        assert find_tokens(text, sought, beginnings_of(sought)) == (len(terms), found)

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
     from contrib.bench.quality.dataset import Dataset, Query, Repo
     from paparatsd.search.arena import Records
+    from paparatsd.search.candidates import Files
     from paparatsd.search.certain import Certain
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
@@ -55,7 +56,7 @@ class Seen:
 
     pinned: Pinned
     candidates: Candidates
-    files: Sequence[FileRow]
+    files: Files
     features: FeatureTable
 
 
@@ -75,7 +76,7 @@ class Recorder(Engine):
         return self._seen
 
     def _certain(
-        self, pinned: Pinned, files: Sequence[FileRow], records: Records, features: FeatureTable
+        self, pinned: Pinned, files: Files, records: Records, features: FeatureTable
     ) -> Certain:
         """Look for nothing: it would read texts, which are not kept, and changes no feature."""
         del pinned, files, records, features
@@ -85,7 +86,7 @@ class Recorder(Engine):
         self,
         pinned: Pinned,
         candidates: Candidates,
-        files: Sequence[FileRow],
+        files: Files,
         records: Records,
         features: FeatureTable,
         owners: Mapping[int, tuple[int, ...]],

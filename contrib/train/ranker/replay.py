@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from contrib.train.ranker.trees import IndexedFile
     from paparatsd.model import Chunk, ParsedFile, Use
     from paparatsd.search.arena import Records
+    from paparatsd.search.candidates import Files
     from paparatsd.search.certain import Certain
-    from paparatsd.search.features import FeatureTable, FileRow
+    from paparatsd.search.features import FeatureTable
     from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.recall import Candidates, Pinned
     from paparatsd.search.results import Winner
@@ -86,7 +87,7 @@ class _Many(Engine):
         self,
         pinned: Pinned,
         candidates: Candidates,
-        files: Sequence[FileRow],
+        files: Files,
         records: Records,
         features: FeatureTable,
         owners: dict[int, tuple[int, ...]],

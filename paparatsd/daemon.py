@@ -28,9 +28,12 @@ from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
 from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
+from paparatsd.model import ChangeBatch
 from paparatsd.parts import Parts, build_parts
+from paparatsd.project_entries import Rooms
 from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
+from paparatsd.remotes import Remotes
 from paparatsd.roster import Roster
 from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.search.assistance import Assistance
@@ -42,6 +45,7 @@ from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
+from paparatsd.sweeper import Sweeper
 from paparatsd.systemd import Notifier, inherited_sockets
 from paparatsd.urgency import ask_for_short_slices
 
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
-    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model import GroupName, ProjectEntry, ProjectName
     from paparatsd.model_roles import ModelRoles
     from paparatsd.publication import Publication
     from paparatsd.settings import Settings
@@ -60,6 +64,7 @@ log = structlog.get_logger()
 
 NEED_RESTART = (
     "index", "watch", "http", "control", "rerank", "expand", "store", "knowledge",
+    "remotes", "push",
 )  # fmt: skip
 """Sections of the settings that hold from the next start on."""
 STATUS_S = 5.0
@@ -102,6 +107,8 @@ class Daemon:
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
         self._models: ModelRoles | None = None
+        self._remotes: Remotes | None = None
+        self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
@@ -128,6 +135,13 @@ class Daemon:
             sentinel=self._settings.places.runtime,
             events=self._settings.watch.enabled,
         )
+        remotes = self._remotes = Remotes(
+            clock=self._clock,
+            settings=self._settings.remotes,
+            top=self._settings.places.clones,
+            on_change=self._on_fetched,
+            sweep=self._sweeper.wake,
+        )
         roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
         parts.swaps.on_code = roster.doubt_models
         parts.swaps.is_settled = roster.is_settled
@@ -136,8 +150,11 @@ class Daemon:
             self._settings.places.projects_file,
             home=self._home,
             forced_group=self._settings.projects.forced_group,
+            rooms=Rooms(self._settings.places.clones, self._settings.places.pushed),
         )
-        service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
+        service = self._service = self._build_service(
+            parts, hub, roster, projects, broadcaster, remotes
+        )
         inbox = Inbox(self._settings.places.spool)
         self._keeper = Housekeeping(
             clock=self._clock,
@@ -160,6 +177,8 @@ class Daemon:
             tick_s=self._settings.watch.poll_s,
         )
         await self._open_projects(parts, projects, roster)
+        await service.follow_remotes()
+        await service.pushed.tidy()
         await asyncio.to_thread(inbox.prepare)
         hub.watch(SPOOL_KEY, self._settings.places.spool, frozenset({""}), ())
         hub.watch(CONFIG_KEY, self._settings.places.config, frozenset({""}), ())
@@ -173,6 +192,8 @@ class Daemon:
                 tasks.create_task(parts.notes.run()),
                 tasks.create_task(parts.models.run()),
                 tasks.create_task(self._keeper.run()),
+                tasks.create_task(remotes.run()),
+                tasks.create_task(self._sweeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
@@ -233,6 +254,7 @@ class Daemon:
             prepare=parts.prepare,
             on_group=self._on_group,
             on_change=self._on_change,
+            absence=lambda name: self._remotes.absence_of(name) if self._remotes else None,
         )
 
     def _build_service(
@@ -242,6 +264,7 @@ class Daemon:
         roster: Roster,
         projects: ProjectsFile,
         broadcaster: Broadcaster,
+        remotes: Remotes,
     ) -> Service:
         # Search by words only: no endpoint is asked, no model is loaded.
         meaning = self._settings.search.meaning
@@ -285,6 +308,8 @@ class Daemon:
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,
+            remotes=remotes,
+            sweep=self._sweeper.wake,
         )
 
     async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
@@ -303,6 +328,11 @@ class Daemon:
             self._models.wake()
         if self._service is not None:
             self._service.forget_answers(group)
+
+    def _on_fetched(self, name: ProjectName) -> None:
+        """Have a project looked at whose clone has changed, or is there now, or is not."""
+        if self._roster is not None:
+            self._roster.offer(name, ChangeBatch(doubt="fetched", head=True))
 
     def _on_group(self) -> None:
         """Have the project list read again: it takes a group from the project's own file."""

@@ -14,12 +14,15 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from paparatsd.cron import parse_cron
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.embeddings.model_folder import POOLINGS
 from paparatsd.errors import BadQuery, BadSettings
+from paparatsd.former_variables import former_notes
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
 from paparatsd.options import (
     MIN_TOKEN_CHARS,
+    Folders,
     Kind,
     Names,
     Seconds,
@@ -45,6 +48,7 @@ from paparatsd.providers import (
     text_embedder_notes,
 )
 from paparatsd.publication import publication_of
+from paparatsd.remote_address import git_tokens
 from paparatsd.rerank.scores import read_floor
 from paparatsd.rerank_providers import (
     RERANK_NAMES,
@@ -81,6 +85,14 @@ def _group(text: str) -> str:
         raise ValueError(text) from error
 
 
+def _schedule(text: str) -> str:
+    try:
+        return text.lower() if text.lower() == "off" else parse_cron(text).text
+    except BadQuery as error:
+        raise ValueError(text) from error
+
+
+SCHEDULE = Text("a cron expression of five fields, a name such as @hourly, or off", _schedule)
 URL = Text("an http or https URL without credentials", http_url)
 SECRET = Text("one line of text")
 PROVIDER = Text(", ".join(NAMES), provider_name)
@@ -108,16 +120,16 @@ RERANKER = Text(", ".join(RERANK_NAMES), reranker_name)
 EXPANSION = one_of("off", "expand", "hyde", "both")
 
 OPTIONS: dict[str, Option] = {
-    "index.max_file_bytes": Option(Whole(1_000, 100_000_000)),
+    "index.max_file_bytes": Option(Whole(1_000, 100_000_000), ("MAX_FILE_BYTES",)),
     "index.chunk_chars": Option(Whole(128, 8_192)),
     "index.max_chunk_chars": Option(Whole(256, 16_384)),
     "index.workers": Option(Whole(0, 256)),
     "index.parse_timeout_s": Option(Seconds(0.1, 600)),
     "index.worker_memory_bytes": Option(Whole(256 << 20, 1 << 40)),
     "index.worker_idle_s": Option(Seconds(1, 86_400)),
-    "index.reconcile_min_s": Option(Seconds(1, 86_400)),
+    "index.reconcile_min_s": Option(Seconds(1, 86_400), ("WATCH_SWEEP_INTERVAL",)),
     "index.allow_secrets": Option(Switch()),
-    "watch.enabled": Option(Switch()),
+    "watch.enabled": Option(Switch(), ("SCM_WATCH",)),
     "watch.debounce_ms": Option(Whole(1, 10_000)),
     "watch.fold_ms": Option(Whole(0, 10_000)),
     "watch.poll_s": Option(Seconds(0.1, 3_600)),
@@ -182,9 +194,18 @@ OPTIONS: dict[str, Option] = {
     "search.allowed_projects": Option(Names("project names"), ("PAPARATS_PROJECTS",)),
     "search.ranker": Option(Text("the path of a file of ranking weights")),
     "search.meaning": Option(Switch()),
+    "search.top_n": Option(Whole(1, 50), ("SCM_TOP_N",)),
     "docs.audience": Option(LABELS, ("PAPARATS_DOCS_AUDIENCE",)),
     "projects.forced_group": Option(GROUP, ("PAPARATS_GROUP",)),
     "projects.worktrees": Option(one_of("offer", "add", "off")),
+    "remotes.cron": Option(SCHEDULE, ("CRON",)),
+    "remotes.cron_fast": Option(SCHEDULE, ("CRON_FAST",)),
+    "remotes.concurrency": Option(Whole(1, 32)),
+    "remotes.timeout_s": Option(Seconds(1, 86_400)),
+    "remotes.max_bytes": Option(Whole(1_000_000, 1 << 50)),
+    "push.max_files": Option(Whole(1, 10_000_000)),
+    "push.max_project_bytes": Option(Whole(1_000, 1 << 50)),
+    "projects.allowed_roots": Option(Folders(), ("MCP_ALLOWED_ROOTS",)),
     "knowledge.tokens": Option(TOKENS, secret=True),
     "knowledge.audience": Option(LABELS),
     "knowledge.projects": Option(Names("project names")),
@@ -232,6 +253,7 @@ def load_settings(
         embedder_keys=keys_by_url(chosen, environment),
         rerank=rerank,
         store=replace(settings.store, qdrant_url=_with_port(settings.store.qdrant_url)),
+        remotes=replace(settings.remotes, tokens=git_tokens(environment)),
         notes=notes,
         flags=dict(flags or {}),
     )
@@ -387,7 +409,11 @@ def _with_port(url: str) -> str:
 
 
 def _notes(values: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
-    notes = [*embedder_notes(values, environment), *text_embedder_notes(values)]
+    notes = [
+        *embedder_notes(values, environment),
+        *text_embedder_notes(values),
+        *former_notes(environment),
+    ]
     if values.get("knowledge.projects") and not values.get("knowledge.tokens"):
         notes.append(
             "knowledge.projects alone changes nothing: there is no knowledge endpoint without "

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
-from paparatsd.answerable import Answerable
+from paparatsd.answerable import Answerable, only_these
 from paparatsd.docs_service import DocsService
 from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.glossary_service import GlossaryService
@@ -23,6 +24,10 @@ from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.publication import unregistered_lines
+from paparatsd.pushed_files import PushedFiles
+from paparatsd.pushed_service import PushedService
+from paparatsd.registration import free_name, registrable
+from paparatsd.remotes_service import RemotesService
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, machine_memory, memory_of
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Freshness, ProjectEntry, RepoId, SkippedFile
     from paparatsd.model_roles import ModelRoles
     from paparatsd.registry import ProjectsFile
+    from paparatsd.remotes import Remotes
     from paparatsd.roster import Roster
     from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
@@ -89,6 +95,8 @@ class Service:
         processes: Callable[[], Mapping[str, int]],
         reload: Callable[[], Awaitable[Reloaded]],
         stop: Callable[[], None],
+        remotes: Remotes,
+        sweep: Callable[[], None],
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -133,6 +141,18 @@ class Service:
             hooks=self._hooks,
             history=history,
             models=models,
+            remote_of=remotes.status_of,
+        )
+        self._fetched = remotes
+        self.remotes = RemotesService(remotes, projects, self._register)
+        self.pushed = PushedService(
+            PushedFiles(settings.places.pushed),
+            settings,
+            projects,
+            roster,
+            ledger,
+            self._register,
+            sweep,
         )
         self.hook_times = HookTimes(settings.places.hook_times)
         self._changing = asyncio.Lock()
@@ -230,7 +250,7 @@ class Service:
             problems=self._problems(projects),
             # An offer names the project beside which the work tree is.
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
-            outlets=self._outlets(),
+            outlets=(*self._outlets(), *self._fetched.outlets()),
             knowledge=self.published,
         )
 
@@ -281,6 +301,11 @@ class Service:
             for item in projects
             if item.history is not None and item.history.state is HistoryState.BROKEN
         ]
+        own += [
+            f"{item.name}: {item.remote.problem}"
+            for item in projects
+            if item.remote is not None and item.remote.problem and item.state not in bad
+        ]
         store = self._store_problems()
         said = self._settings.notes
         here = {item.name for item in self._roster.sessions()}
@@ -299,12 +324,40 @@ class Service:
             checkout = await repo.locate(path)
             if checkout.refused:
                 raise BadQuery(checkout.problem)
+        return await self._register(
+            partial(self._projects.add, str(path), name=name, group=group, hooks=hooks)
+        )
+
+    async def _register(self, write: Callable[[], ProjectEntry]) -> ProjectEntry:
+        """Write an entry into the project list and bring everything in line with it."""
         async with self._changing:
-            entry = await asyncio.to_thread(
-                self._projects.add, str(path), name=name, group=group, hooks=hooks
-            )
+            entry = await asyncio.to_thread(write)
             await self._apply(self._projects.registry.entries)
         return entry
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register what an agent names: `registration.py` has the rules. No hooks are installed.
+
+        Raises BadQuery, Conflict for a `name` that is taken.
+        """
+        allowed = self._settings.search.allowed_projects
+        if allowed:
+            raise BadQuery(
+                f"nothing is indexed at {path!r} that may be asked about; "
+                f"{only_these(allowed)}, and no agent may add another"
+            )
+        roots, entries = self._settings.projects.allowed_roots, self._projects.registry.entries
+        root = await asyncio.to_thread(registrable, path, roots, self._projects.home, entries)
+        for entry in entries:
+            if entry.path == str(root) and name in (None, entry.name):
+                return entry
+        chosen = name or free_name(root, {entry.name for entry in entries})
+        return await self.add_project(root, name=chosen, group=None, hooks=False)
+
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        return self._settings.search.top_n
 
     async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
         """Register a work tree that git added; its hooks are those of the repository."""
@@ -328,8 +381,9 @@ class Service:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
         self._roster.session(name)
         async with self._changing:
-            await asyncio.to_thread(self._projects.remove, name)
+            gone = await asyncio.to_thread(self._projects.remove, name)
             await self._apply(self._projects.registry.entries)
+        await self.pushed.forget(gone)
 
     async def _apply(self, entries: Sequence[ProjectEntry]) -> tuple[str, ...]:
         """Bring sessions and hooks in line with the list; returns what changed, in words."""
@@ -337,7 +391,13 @@ class Service:
         changes = await self._roster.apply(entries)
         after = [session.entry for session in self._roster.sessions()]
         await self._hooks.follow(before, after)
+        await self.follow_remotes()
         return changes
+
+    async def follow_remotes(self) -> None:
+        """Bring the clones of repositories elsewhere in line with the list."""
+        registry = self._projects.registry
+        await self._fetched.follow(registry.entries, whole=not registry.problems)
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
         """Return the projects of one group, or all, ordered by name."""
@@ -416,6 +476,8 @@ class Service:
         if not path.is_dir():
             raise BadQuery(f"{path} is not a directory")
         checkout = await repo.locate(path)
+        if named and named[0].entry.remote is not None:
+            raise BadQuery(f"{target} is a clone of ours: nobody commits there, so no hooks are")
         if not checkout.git:
             raise BadQuery(checkout.problem or f"{path} is not a git repository; it has no hooks")
         return checkout

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import GroupName, Head, ProjectState, RepoId
+    from paparatsd.model import GroupName, Head, ProjectName, ProjectState, RepoId
     from paparatsd.place_labels import ProjectLabels
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.watch import WatchHub
@@ -42,6 +42,8 @@ class SessionParts:
     """Called when a project's own file names another group than the project has."""
     on_change: Callable[[GroupName], None] = lambda group: None
     """Called when a generation of a project of this group was committed."""
+    absence: Callable[[ProjectName], tuple[ProjectState, str] | None] = lambda name: None
+    """What to say of a project whose root is not there, when it is known better than from that."""
 
 
 @dataclass(frozen=True, slots=True)

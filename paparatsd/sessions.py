@@ -56,7 +56,7 @@ class ProjectSession:
     def __init__(self, entry: ProjectEntry, parts: SessionParts) -> None:
         self.entry = entry
         self.root = Path(entry.path)
-        self._place = ProjectPlace(self.root)
+        self._place = ProjectPlace(self.root, plain=entry.pushed)
         self._parts = parts
         self._rules = ProjectRules(entry, parts.index, parts.clock, parts.on_group)
         self._project_id = 0
@@ -184,6 +184,10 @@ class ProjectSession:
         """Wait for a full pass that began after this call."""
         await self._due.verified()
 
+    async def settle(self) -> None:
+        """Wait until nothing that is known of is pending."""
+        await self._due.all_done()
+
     async def flush(self) -> None:
         """Verify, then wait until nothing is known to be pending."""
         await self.verify()
@@ -282,7 +286,8 @@ class ProjectSession:
         )
         if reason:
             # The index is kept: an unmounted disk or a renamed folder may come back.
-            self._set_state(ProjectState.MISSING, reason)
+            told = None if self.root.exists() else self._parts.absence(self.name)
+            self._set_state(*(told or (ProjectState.MISSING, reason)))
             self._place.forget()
             self._first_pass_done = False
             self._due.plan(self._parts.watch.poll_s)

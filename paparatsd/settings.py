@@ -27,6 +27,7 @@ def drop_variables(names: Iterable[str]) -> None:
 
 
 SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS")
+SECRET_BEGINNING = "PAPARATS_GIT_TOKEN_"  # noqa: S105 - the beginning of a name
 
 
 def environment_of_children() -> dict[str, str]:
@@ -39,6 +40,7 @@ def environment_of_children() -> dict[str, str]:
         name: value
         for name, value in process_environment().items()
         if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
+        and not name.upper().startswith(SECRET_BEGINNING)
     }
     return {**kept, **_import_path(kept.get("PYTHONPATH", ""), Path(__file__).resolve().parents[1])}
 
@@ -129,6 +131,16 @@ class Places:
     def notes(self) -> Path:
         """What people and agents wrote down: terms and cards."""
         return self.data / "notes.sqlite3"
+
+    @property
+    def clones(self) -> Path:
+        """Our clones of repositories elsewhere."""
+        return self.state / "remotes"
+
+    @property
+    def pushed(self) -> Path:
+        """Files that programs have sent, by project."""
+        return self.data / "pushed"
 
     @property
     def embeddings(self) -> Path:
@@ -268,7 +280,8 @@ class SearchSettings:
     """Defaults of the search path. `allowed_projects` empty means all.
 
     `ranker` is a file of ranking weights ("" for the packaged ones). Without `meaning` a search
-    goes by words and names only; the index keeps its vectors.
+    goes by words and names only; the index keeps its vectors. `top_n` is how many results
+    codebase_search gives when it is not told.
     """
 
     cache_entries: int = 1_000
@@ -277,6 +290,7 @@ class SearchSettings:
     allowed_projects: tuple[str, ...] = ()
     ranker: str = ""
     meaning: bool = True
+    top_n: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +306,36 @@ class ProjectSettings:
 
     `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
     them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    `allowed_roots`: folders in which agents may register projects; a person may anywhere.
     """
 
     forced_group: str = ""
     worktrees: str = "offer"
+    allowed_roots: tuple[str, ...] = ("~",)
+
+
+@dataclass(frozen=True, slots=True)
+class RemotesSettings:
+    """Repositories elsewhere: when they are asked for news (`cron_fast`) and fetched (`cron`).
+
+    `cron` and `cron_fast` are cron expressions or "off". `tokens` maps an environment variable's
+    name to the token in it.
+    """
+
+    cron: str = "0 */3 * * *"
+    cron_fast: str = "*/10 * * * *"
+    concurrency: int = 2
+    timeout_s: float = 1_800.0
+    max_bytes: int = 4 << 30
+    tokens: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PushSettings:
+    """How much of a project's files is kept that programs send."""
+
+    max_files: int = 100_000
+    max_project_bytes: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +377,8 @@ class Settings:
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    remotes: RemotesSettings = RemotesSettings()
+    push: PushSettings = PushSettings()
     rerank: RerankSettings = RerankSettings()
     expand: ExpandSettings = ExpandSettings()
     notes: tuple[str, ...] = ()

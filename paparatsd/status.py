@@ -10,15 +10,21 @@ from paparatsd.model import ProjectState
 from paparatsd.status_model import ProjectStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import ProjectName
     from paparatsd.model_roles import ModelRoles
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
     from paparatsd.sources.watch import WatchHub
+    from paparatsd.status_model import RemoteStatus
+
+
+NO_HOOKS = "absent"
+"""In a clone of ours, and in what is pushed, nobody commits."""
 
 
 class Statuses:
@@ -32,12 +38,14 @@ class Statuses:
         hooks: ProjectHooks,
         history: HistoryKeeper,
         models: ModelRoles,
+        remote_of: Callable[[ProjectName], RemoteStatus | None],
     ) -> None:
         self._ledger = ledger
         self._hub = hub
         self._hooks = hooks
         self._history = history
         self._models = models
+        self._remote_of = remote_of
 
     async def of(self, sessions: Sequence[ProjectSession]) -> tuple[ProjectStatus, ...]:
         """Return the status of each project, in their order."""
@@ -53,6 +61,7 @@ class Statuses:
         self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
     ) -> ProjectStatus:
         total = totals.get(now.project_id)
+        kept_by_us = session.entry.remote is not None or session.entry.pushed
         fresh = session.freshness()
         state, reason, vectors_left = now.state, now.reason, 0
         if now.repo is not None:
@@ -78,9 +87,11 @@ class Statuses:
             freshness=fresh.state,
             checked_at=now.checked_at,
             watching=self._hub.health(session.name),
-            hooks=self._hooks.state_of(session.name),
+            hooks=NO_HOOKS if kept_by_us else self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),
+            remote=self._remote_of(session.name),
+            pushed=session.entry.pushed,
         )
 
 

@@ -32,6 +32,38 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteStatus:
+    """How a project stands to the repository elsewhere that it follows.
+
+    `state` is waiting, asking, cloning or fetching. Times are epoch seconds: `fetched_at` when the
+    remote's files were last taken over, `checked_at` when it was last asked, None for never;
+    `next_at` is when it is asked next. `problem` says why the last try failed, "" if it did not.
+    """
+
+    url: str
+    branch: str
+    ref: str
+    state: str
+    fetched_at: float | None
+    checked_at: float | None
+    next_at: float | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of fetching one project now: `moved` if it has other commits than before.
+
+    `problem` says why nothing was fetched, "" if something was.
+    """
+
+    project: ProjectName
+    moved: bool
+    commit: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectStatus:
     """All that `status` says of one project."""
 
@@ -55,6 +87,9 @@ class ProjectStatus:
     hooks: str
     progress: Progress | None = None
     history: HistoryStatus | None = None
+    remote: RemoteStatus | None = None
+    pushed: bool = False
+    """Whether programs send its files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from paparatsd.interfaces.content_api import WithContent
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
@@ -82,6 +84,11 @@ class SearchApi(Protocol):
         """Everything the daemon says of itself and of each project."""
         ...
 
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        ...
+
     async def health(self) -> Mapping[str, Any]:
         """Say cheaply, without touching the disk, whether we are well.
 
@@ -109,6 +116,14 @@ class ProjectsApi(Protocol):
 
         Adding what is already registered alike returns the same entry. Raises Conflict for a
         taken name or a path registered otherwise, BadQuery for a path that cannot be a project.
+        """
+        ...
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register the repository that an agent names by a directory in it, and begin to index it.
+
+        What is registered already is returned. Raises BadQuery for what agents may not register,
+        Conflict for a `name` that is taken.
         """
         ...
 
@@ -326,7 +341,15 @@ class WithKnowledge(Protocol):
 
 
 class ServiceApi(
-    SearchApi, FiguresApi, ProjectsApi, HooksApi, HistoryApi, WithGraph, WithKnowledge, Protocol
+    SearchApi,
+    FiguresApi,
+    ProjectsApi,
+    HooksApi,
+    HistoryApi,
+    WithGraph,
+    WithKnowledge,
+    WithContent,
+    Protocol,
 ):
     """All use cases of the daemon."""
 

@@ -8,7 +8,8 @@ import structlog
 from starlette.responses import JSONResponse
 from starlette.routing import Router
 
-from paparatsd.interfaces.control import JsonRoute, control_routes
+from paparatsd.interfaces import pushing
+from paparatsd.interfaces.control import JsonRoute, control_routes, json_endpoint
 from paparatsd.interfaces.programs import probe, program_routes
 from paparatsd.interfaces.shapes import error_json
 
@@ -37,13 +38,23 @@ def _health_route(service: ServiceApi) -> JsonRoute:
 
 
 def agents_app(
-    service: ServiceApi, mcp_routes: Sequence[BaseRoute], *, trusted: bool = False
+    service: ServiceApi,
+    mcp_routes: Sequence[BaseRoute],
+    allowed_projects: Sequence[str] = (),
+    *,
+    has_token: bool = False,
 ) -> Router:
-    """Return what TCP serves: MCP, health, the routes for programs; nothing that configures.
+    """Return what TCP serves: MCP, health, routes for programs, pushing; nothing that configures.
 
-    What changes something is refused unless callers are `trusted`: they have shown a token.
+    Files are taken from who has the token alone, and only for `allowed_projects` if there are any;
+    what else changes something is refused without a token, too.
     """
-    routes = [_health_route(service), *program_routes(service, trusted=trusted), *mcp_routes]
+    pushes = [
+        JsonRoute(path, json_endpoint(service, call), method, method)
+        for method, path, call in pushing.calls_of_strangers(allowed_projects, has_token=has_token)
+    ]
+    programs = program_routes(service, trusted=has_token)
+    routes = [_health_route(service), *pushes, *programs, *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from paparatsd.model import EmbedderSpec, Freshness, ProjectEntry, SkippedFile
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
+    from paparatsd.status_model import (
+        DaemonStatus,
+        Fetched,
+        Outlet,
+        ProjectStatus,
+        Published,
+        RemoteStatus,
+    )
 
 STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 500,
@@ -28,6 +35,7 @@ STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.UnknownAddress: 404,
     errors.UnknownDocument: 404,
     errors.Conflict: 409,
+    errors.TooLarge: 413,
     errors.Refused: 403,
     errors.Busy: 503,
     errors.Unavailable: 503,
@@ -204,6 +212,32 @@ def project_json(status: ProjectStatus) -> dict[str, Any]:
             "eta_s": progress.eta_s,
         },
         "history": history_shapes.status_json(status.history),
+        "remote": None if status.remote is None else remote_json(status.remote),
+        "pushed": status.pushed,
+    }
+
+
+def remote_json(remote: RemoteStatus) -> dict[str, Any]:
+    """Return how a project stands to the repository elsewhere that it follows."""
+    return {
+        "url": remote.url,
+        "branch": remote.branch,
+        "ref": remote.ref,
+        "state": remote.state,
+        "fetched_at": remote.fetched_at,
+        "checked_at": remote.checked_at,
+        "next_at": remote.next_at,
+        "problem": remote.problem,
+    }
+
+
+def fetched_json(fetched: Fetched) -> dict[str, Any]:
+    """Return what came of fetching one project."""
+    return {
+        "project": fetched.project,
+        "moved": fetched.moved,
+        "commit": fetched.commit,
+        "problem": fetched.problem,
     }
 
 
@@ -268,6 +302,8 @@ def entry_json(entry: ProjectEntry) -> dict[str, Any]:
         "group": entry.group,
         "hooks": entry.hooks,
         "exclude": list(entry.exclude),
+        "url": None if entry.remote is None else entry.remote.url,
+        "pushed": entry.pushed,
     }
 
 

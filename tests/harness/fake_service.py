@@ -53,6 +53,7 @@ from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
 from paparatsd.status_model import CacheFigures, DaemonFigures, DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
+from tests.harness.fake_content import FakePushed, FakeRemotes
 from tests.harness.fake_graph import FakeGraph
 from tests.harness.fake_knowledge import FakeDocs, FakeGlossary, FakeKnowledge, FakeMemory, world
 
@@ -176,6 +177,16 @@ class FakeService:
         if self.failure is not None:
             self.knowledge.failure = self.failure
         return self.knowledge
+
+    @property
+    def remotes(self) -> FakeRemotes:
+        """Repositories elsewhere."""
+        return FakeRemotes(self.calls)
+
+    @property
+    def pushed(self) -> FakePushed:
+        """Files that are sent."""
+        return FakePushed(self.calls)
 
     @property
     def graph(self) -> FakeGraph:
@@ -313,6 +324,12 @@ class FakeService:
             raise Conflict(f"the name {name} is taken")
         self.calls.append(f"add {path} {name} {group} {hooks}")
         return ProjectEntry(ProjectName(name or path.name), str(path), GroupName(group or "g"))
+
+    top_n: int = 10
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Accept every path but the name that is taken."""
+        return await self.add_project(Path(path), name=name, group=None, hooks=False)
 
     async def embed_cards(self, group: GroupName) -> int:
         """Count the cards of a group."""

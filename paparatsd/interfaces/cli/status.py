@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span, wrapped
+from paparatsd.interfaces.cli.remotes import remote_lines
 from paparatsd.interfaces.history_words import status_words
 
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ def status(context: Context) -> int:
         context.output.table(COLUMNS, project_rows(answer["projects"]))
     else:
         context.output.line("no projects yet; add one with: paparats add PATH")
-    for line, style in remark_lines(answer):
+    for line, style in (*_following(answer), *remark_lines(answer)):
         context.output.paragraph(line, style)
     return 0
+
+
+def _following(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(line, "") for line in remote_lines(answer)]
 
 
 def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -204,6 +209,7 @@ def _watch(context: Context) -> int:
     def view() -> Group:
         answer = context.client(context.arguments.timeout).status()
         rows = [[clean(cell) for cell in row] for row in project_rows(answer["projects"])]
+        remarks = (*_following(answer), *remark_lines(answer))
         width = context.output.width or context.output.console.width
 
         def paragraph(line: str, style: str = "") -> list[Text]:
@@ -213,7 +219,7 @@ def _watch(context: Context) -> int:
             *(part for line in daemon_lines(answer) for part in paragraph(line)),
             Text(),
             *rich_lines(COLUMNS, rows, width),
-            *(part for line, style in remark_lines(answer) for part in paragraph(line, style)),
+            *(part for line, style in remarks for part in paragraph(line, style)),
         )
 
     console = context.output.console

@@ -39,7 +39,7 @@ def owner(service: FakeService | None = None) -> TestClient:
 
 
 def agent(service: FakeService | None = None, *, trusted: bool = False) -> TestClient:
-    return TestClient(agents_app(service or FakeService(), (), trusted=trusted))
+    return TestClient(agents_app(service or FakeService(), (), has_token=trusted))
 
 
 def at(chunk_id: str, more: str = "") -> str:

@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 NEED_RESTART = (
-    "index", "watch", "http", "control", "rerank", "expand", "store", "knowledge",
-    "remotes", "push",
+    "index", "watch", "http", "control", "rerank", "expand", "store", "knowledge", "remotes",
+    "push",
 )  # fmt: skip
 """Sections of the settings that hold from the next start on."""
 STATUS_S = 5.0
@@ -106,9 +106,9 @@ class Daemon:
         self._keeper: Housekeeping | None = None
         self._projects: ProjectsFile | None = None
         self._service: Service | None = None
-        self._models: ModelRoles | None = None
         self._remotes: Remotes | None = None
         self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
+        self._models: ModelRoles | None = None
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""

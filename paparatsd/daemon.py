@@ -52,7 +52,7 @@ from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.followed_projects import FollowedProjects
@@ -74,9 +74,13 @@ WARM_S = 1.0
 
 
 class Daemon:
-    """One daemon from start to stop."""
+    """One daemon from start to stop.
 
-    def __init__(
+    `serve` lets others in until it is told to stop; it is given what `serve_interfaces` takes. With
+    `own_process` the process is ours, so that its signals are for us; else we are a guest in it.
+    """
+
+    def __init__(  # noqa: PLR0913 - wired by name in two places
         self,
         settings: Settings,
         *,
@@ -85,7 +89,11 @@ class Daemon:
         notifier: Notifier,
         inherited: Sequence[socket.socket] = (),
         clock: Clock | None = None,
+        serve: Callable[..., Awaitable[None]] = serve_interfaces,
+        own_process: bool = True,
     ) -> None:
+        self._serve_interfaces = serve
+        self._own_process = own_process
         self._settings = settings
         self._reread = reread
         self._home = home
@@ -106,7 +114,7 @@ class Daemon:
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
-        with self._signals():
+        with self._signals() if self._own_process else contextlib.nullcontext():
             parts = await build_parts(self._settings, self._clock, self._broadcaster)
             try:
                 await parts.recover()
@@ -193,7 +201,7 @@ class Daemon:
             beside = (publisher, following.follower if following else None)
             background += [tasks.create_task(one.run()) for one in beside if one is not None]
             try:
-                await serve_interfaces(
+                await self._serve_interfaces(
                     service,
                     self._settings.http,
                     self._settings.places.control_socket,
@@ -285,6 +293,7 @@ class Daemon:
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
+            found |= parts.model_pids()
             children = (parts.search_child, parts.history_child, parts.graph_child)
             return found | {one.name: one.pid for one in children if one.pid is not None}
 
@@ -305,6 +314,7 @@ class Daemon:
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
+            embedding_cache=parts.embedders.cache_figures,
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,
@@ -371,7 +381,8 @@ class Daemon:
                 await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
-        gc.freeze()  # modules and settings stay: collections need not look at them
+        if self._own_process:
+            gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""

@@ -11,6 +11,7 @@ from paparatsd.chunks.embedtext import TEXT_VERSION
 from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
 from paparatsd.embeddings.embedder import Embedded
 from paparatsd.embeddings.http import HttpEmbedder
+from paparatsd.embeddings.local import PACKAGES, open_local
 from paparatsd.embeddings.model2vec import Model2vecEmbedder, load_table
 from paparatsd.embeddings.sameness import SameModel
 from paparatsd.errors import BadReply, EmbedderUnavailable, PaparatsError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from paparatsd.embeddings.embedder import Embedder, FloatVector
     from paparatsd.endpoints.posting import Sent
     from paparatsd.indexing.pool import WorkerPool
+    from paparatsd.status_model import CacheFigures
     from paparatsd.store.models import ModelRow
 
 
@@ -43,6 +45,8 @@ class OpenEmbedder:
     built_in: bool = False
     sent: Callable[[], Sent] | None = None
     problem: str = ""
+    pid: Callable[[], int | None] = lambda: None
+    """The process of a model that has one of its own."""
 
     @property
     def name(self) -> str:
@@ -118,6 +122,10 @@ class Embedders:
             table = await asyncio.to_thread(load_table, chosen.model)
             local = Model2vecEmbedder(chosen, table, text_version=text_version)
             return OpenEmbedder(chosen, local.spec, local, local.close)
+        if chosen.provider in PACKAGES:
+            model = await open_local(chosen, text_version=text_version)
+            kept = CachedEmbedder(model, self._cache, slice_texts=model.batch_texts * 16)
+            return OpenEmbedder(chosen, model.spec, kept, model.close, pid=lambda: model.pid)
         endpoint, spec = await self._endpoint(chosen, text_version, dimension, probe=probe)
         same = SameModel(endpoint, self._cache, self._clock)
         cached = CachedEmbedder(same, self._cache, slice_texts=endpoint.batch_texts * 4)
@@ -145,6 +153,10 @@ class Embedders:
         sized = replace(chosen, dimension=dimension)
         endpoint = HttpEmbedder(sized, text_version=text_version, clock=self._clock)
         return endpoint, endpoint.spec
+
+    def cache_figures(self) -> CacheFigures:
+        """Return how the cache does; reads its file."""
+        return self._cache.figures()
 
     async def close(self) -> None:
         """Close the cache."""

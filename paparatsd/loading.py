@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from paparatsd.cron import parse_cron
 from paparatsd.embeddings.families import FAMILIES
+from paparatsd.embeddings.model_folder import POOLINGS
 from paparatsd.errors import BadQuery, BadSettings
 from paparatsd.former_variables import former_notes
 from paparatsd.naming import AUDIENCE_ALLOWED, check_group_name
@@ -170,6 +171,9 @@ OPTIONS: dict[str, Option] = {
     "embedder.retries": Option(Whole(0, 10), ("SCM_EMBED_MAX_RETRIES",)),
     "embedder.timeout_s": Option(Seconds(0.1, 3_600), ("OLLAMA_TIMEOUT",)),
     "embedder.keep_alive": Option(KEEP_ALIVE),
+    "embedder.threads": Option(Whole(0, 256)),
+    "embedder.max_tokens": Option(Whole(0, 1_000_000)),
+    "embedder.pooling": Option(one_of("auto", *POOLINGS)),
     "rerank.provider": Option(RERANKER, ("SCM_RERANK_BACKEND",)),
     "rerank.url": Option(URL),
     "rerank.model": Option(Text(), ("SCM_RERANK_MODEL",)),

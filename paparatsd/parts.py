@@ -151,6 +151,14 @@ class Parts:
             return {}
         return {"store": self.vectors.child.pid}
 
+    def model_pids(self) -> dict[str, int]:
+        """Return the process ids of models that have a process of their own."""
+        found = {}
+        for role, opened in self.models.open_embedders():
+            if (pid := opened.pid()) is not None:
+                found["model" if role == CODE else f"model-{role}"] = pid
+        return found
+
     async def delete_points(self, shard: ShardKey) -> None:
         """Delete what the outbox holds for a shard, also one that nobody uses any more."""
         await self.writers.of(shard).delete_points()

@@ -11,7 +11,9 @@ from paparatsd.settings import EmbedderSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-NAMES = ("static", "openai", "llama", "ollama", "voyage", "model2vec")
+FOLDERS = ("model2vec", "onnx", "sentence-transformers")
+"""Providers whose models are in a folder on this disk."""
+NAMES = ("static", "openai", "llama", "ollama", "voyage", *FOLDERS)
 STATIC_NAMES = ("static", "local")
 """Names of the built-in model; the second is what one of the systems before says for "nothing is
 sent anywhere"."""
@@ -45,7 +47,7 @@ PROVIDERS = {
     "voyage": Provider(
         "voyage", "https://api.voyageai.com", "voyage-code-3", 1024, "VOYAGE_API_KEY"
     ),
-    "model2vec": Provider("model2vec", "", "", 0),
+    **{name: Provider(name, "", "", 0) for name in FOLDERS},
 }
 
 
@@ -70,9 +72,11 @@ def resolve_embedder(
     if chosen.provider == "static":
         return EmbedderSettings()
     provider = PROVIDERS[chosen.provider]
-    if chosen.provider == "model2vec":
+    if chosen.provider in FOLDERS:
         if not chosen.model:
-            raise BadSettings(f"{section}.model: with model2vec it must be the folder of a model")
+            raise BadSettings(
+                f"{section}.model: with {chosen.provider} it must be the folder of a model"
+            )
         return replace(chosen, url="", api_key=None)
     url = chosen.url or provider.url
     key = chosen.api_key or environment.get(provider.key_variable, "").strip() or None

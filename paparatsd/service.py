@@ -19,6 +19,7 @@ from paparatsd.history.question import is_about_changes
 from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
+from paparatsd.knowledge_model import Reach
 from paparatsd.memory_service import MemoryService
 from paparatsd.model import Depth, GroupName, ProjectName, ProjectState
 from paparatsd.project_hooks import ProjectHooks
@@ -29,8 +30,16 @@ from paparatsd.registration import free_name, registrable
 from paparatsd.remotes_service import RemotesService
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.sources import hooks, repo
-from paparatsd.status import Statuses, memory_of
-from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
+from paparatsd.status import Statuses, machine_memory, memory_of
+from paparatsd.status_model import (
+    CacheFigures,
+    DaemonFigures,
+    DaemonStatus,
+    Outlet,
+    ProjectStatus,
+    Published,
+)
+from paparatsd.usage import Usage
 from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
@@ -81,6 +90,7 @@ class Service:
         describe_store: Callable[[], str],
         outlets: Callable[[], tuple[Outlet, ...]],
         store_problems: Callable[[], tuple[str, ...]],
+        embedding_cache: Callable[[], CacheFigures],
         processes: Callable[[], Mapping[str, int]],
         reload: Callable[[], Awaitable[Reloaded]],
         stop: Callable[[], None],
@@ -101,6 +111,8 @@ class Service:
         self._describe_store = describe_store
         self._outlets = outlets
         self._store_problems = store_problems
+        self._embedding_cache = embedding_cache
+        self._usage = Usage()
         self._processes = processes
         self._reload = reload
         self._stop = stop
@@ -169,6 +181,7 @@ class Service:
         if request.changed:
             notes = (*notes, *self._history.notes(scope))
         answer = replace(answer, hits=self._labelled(answer.hits), notes=notes)
+        self._usage.note(answer.hits)
         return await self.graph.with_neighbours(answer, scope) if request.related else answer
 
     def _labelled(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -237,6 +250,20 @@ class Service:
             offers=() if self._settings.search.allowed_projects else self.worktrees.offers,
             outlets=(*self._outlets(), *self._fetched.outlets()),
             knowledge=self.published,
+        )
+
+    async def figures(self) -> DaemonFigures:
+        """Return what the daemon counts and measures of itself."""
+        sizes = await asyncio.to_thread(memory_of, dict(self._processes()))
+        return DaemonFigures(
+            uptime_s=round(self._clock.monotonic() - self._started, 3),
+            memory_bytes=sum(sizes.values()),
+            machine_bytes=machine_memory(),
+            allowed_projects=self._settings.search.allowed_projects,
+            searches=self._usage.searches,
+            saved_tokens=self._usage.tokens_saved,
+            answers=self._searcher.cache_figures(),
+            embeddings=await asyncio.to_thread(self._embedding_cache),
         )
 
     async def health(self) -> Mapping[str, Any]:
@@ -460,6 +487,10 @@ class Service:
         return replace(report, fired=self.hook_times.of(report.repository))
 
     # ------------------------------------------------------------------ the daemon itself
+
+    async def embed_cards(self, group: GroupName) -> int:
+        """Embed what has no vector of the model in use; return how many cards the group has."""
+        return await self.memory.embed(Reach(groups=(group,)))
 
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; raises BadSettings and keeps the old ones."""

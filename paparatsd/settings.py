@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def process_environment() -> Mapping[str, str]:
@@ -33,22 +33,35 @@ SECRET_BEGINNING = "PAPARATS_GIT_TOKEN_"  # noqa: S105 - the beginning of a name
 def environment_of_children() -> dict[str, str]:
     """Return what our child processes are given: this environment without what is named a secret.
 
-    They read files that strangers wrote, and none of them asks anybody for anything.
+    They read files that strangers wrote, and none of them asks anybody for anything. They import
+    this package, however this process came by it, and nothing from their working directory.
     """
-    return {
+    kept = {
         name: value
         for name, value in process_environment().items()
         if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
         and not name.upper().startswith(SECRET_BEGINNING)
     }
+    return {**kept, **_import_path(kept.get("PYTHONPATH", ""), Path(__file__).resolve().parents[1])}
 
 
 def pin_import_path(package_parent: Path) -> None:
     """Let our child processes import this package, and nothing from their working directory."""
-    known = os.environ.get("PYTHONPATH", "")
+    os.environ.update(_import_path(os.environ.get("PYTHONPATH", ""), package_parent))
+
+
+def forbid_downloads() -> None:
+    """Tell the libraries of model hubs, in this process, that there is no network for them."""
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        os.environ[name] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
+def _import_path(known: str, package_parent: Path) -> dict[str, str]:
+    path = known
     if str(package_parent) not in known.split(os.pathsep):
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package_parent), known)))
-    os.environ["PYTHONSAFEPATH"] = "1"
+        path = os.pathsep.join(filter(None, (str(package_parent), known)))
+    return {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +209,13 @@ class ControlSettings:
 class EmbedderSettings:
     """Which embedder, and how it is asked.
 
-    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API) or
-    voyage.
+    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API),
+    voyage, or from a folder on this disk model2vec, onnx or sentence-transformers.
     0 texts, characters and requests at a time: as suits the provider. `family` auto: by the
     model's name; a template "" is the family's. `dtype` is float or int8 (voyage);
     `ask_dimension`: the endpoint is told which size is wanted. `revision`: any word, to tell
-    models of one name apart.
+    models of one name apart. `threads`, `max_tokens` (of a text), `pooling`: of a model from a
+    folder; 0 and auto: as suits the machine and as the model's own files say.
     """
 
     provider: str = "static"
@@ -222,6 +236,9 @@ class EmbedderSettings:
     ask_dimension: bool = False
     keep_alive: str = "10m"
     revision: str = ""
+    threads: int = 0
+    max_tokens: int = 0
+    pooling: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)

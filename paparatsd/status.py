@@ -92,6 +92,11 @@ class Statuses:
         )
 
 
+def machine_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def memory_of(processes: Mapping[str, int]) -> dict[str, int]:
     """Return resident bytes by process name; what cannot be read is left out."""
     page = os.sysconf("SC_PAGE_SIZE")

@@ -137,6 +137,37 @@ class ModelChange:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheFigures:
+    """How a cache does: entries in it, how often it was asked and could answer since the start.
+
+    `limit`: so many entries at most; None where it is bounded by its size in bytes.
+    """
+
+    entries: int
+    asked: int
+    answered: int
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFigures:
+    """What the daemon counts and measures of itself, since its start.
+
+    `memory_bytes`: of its processes together, `machine_bytes`: of the machine. `allowed_projects`:
+    those that are answered about, empty for all. `saved_tokens`: see usage.py.
+    """
+
+    uptime_s: float
+    memory_bytes: int
+    machine_bytes: int
+    allowed_projects: tuple[str, ...]
+    searches: int
+    saved_tokens: int
+    answers: CacheFigures
+    embeddings: CacheFigures
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """What the daemon says of itself."""
 

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Depth, Freshness, GroupName, ProjectEntry, ProjectName, SkippedFile
     from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, ProjectStatus
+    from paparatsd.status_model import DaemonFigures, DaemonStatus, ProjectStatus
 
 
 class SearchApi(Protocol):
@@ -95,6 +95,14 @@ class SearchApi(Protocol):
         JSON-ready: at least `status` (ok or degraded) and `groups` (name -> number of chunks);
         `problems` lists sentences when degraded.
         """
+        ...
+
+
+class FiguresApi(Protocol):
+    """What the daemon counts of itself."""
+
+    async def figures(self) -> DaemonFigures:
+        """Return counters and sizes since the start."""
         ...
 
 
@@ -334,6 +342,7 @@ class WithKnowledge(Protocol):
 
 class ServiceApi(
     SearchApi,
+    FiguresApi,
     ProjectsApi,
     HooksApi,
     HistoryApi,
@@ -343,6 +352,13 @@ class ServiceApi(
     Protocol,
 ):
     """All use cases of the daemon."""
+
+    async def embed_cards(self, group: GroupName) -> int:
+        """Embed what has no vector of the model in use; return how many cards the group has.
+
+        Raises UnknownProject, EmbedderUnavailable.
+        """
+        ...
 
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; returns what changed, in words.

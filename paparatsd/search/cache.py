@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.clock import SystemClock
+from paparatsd.status_model import CacheFigures
 
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
@@ -56,13 +57,19 @@ class QueryCache:
         self._clock: Clock = clock or SystemClock()
         self._ttl_s = ttl_s
         self._answers: OrderedDict[CacheKey, tuple[float, frozenset[str], Ranked]] = OrderedDict()
+        self._asked = self._answered = 0
 
     def __len__(self) -> int:
         """Return the number of answers kept."""
         return len(self._answers)
 
+    def figures(self) -> CacheFigures:
+        """Return how the cache does."""
+        return CacheFigures(len(self._answers), self._asked, self._answered, self._entries)
+
     def get(self, key: CacheKey) -> Ranked | None:
         """Return the answer if it is known and young enough."""
+        self._asked += 1
         found = self._answers.get(key)
         if found is None:
             return None
@@ -70,6 +77,7 @@ class QueryCache:
             del self._answers[key]
             return None
         self._answers.move_to_end(key)
+        self._answered += 1
         return found[2]
 
     def put(self, key: CacheKey, scope: Scope, answer: Ranked) -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import ChunkView, SearchRequest
+    from paparatsd.status_model import CacheFigures
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
 
@@ -168,6 +169,10 @@ class Searcher:
     def forget(self, group: GroupName) -> None:
         """Drop kept answers that cover a group; a new generation would not find them anyway."""
         self._cache.drop_group(group)
+
+    def cache_figures(self) -> CacheFigures:
+        """Return how the cache of answers does."""
+        return self._cache.figures()
 
     async def warm(self, scope: Scope) -> None:
         """Load the model and the views of a scope before the first question needs them."""

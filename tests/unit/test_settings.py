@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,8 +17,7 @@ from paparatsd.settings import (
     process_environment,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -438,6 +437,8 @@ def test_children_are_given_the_environment_without_secrets(
         monkeypatch.setenv(name, "0123456789abcdef")
     monkeypatch.setenv("PAPARATS_COPY", "1")
     given = environment_of_children()
+    assert given["PYTHONSAFEPATH"] == "1"
+    assert str(ROOT) in given["PYTHONPATH"].split(os.pathsep)
     assert not given.keys() & set(secrets)
     assert given["PAPARATS_COPY"] == "1"
     assert given["PATH"] == process_environment()["PATH"]

@@ -236,7 +236,7 @@ class Searcher:
         ends = loop.time() + request.deadline_s
         made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
         rewrite = Rewrite()
-        if rewrites is not None:
+        if rewrites is not None and request.widen:
             by = self._asked_by(scope.projects[0].shard)
             left_s = (ends - loop.time()) * REWRITE_SHARE
             rewrite = await rewrites.of(request.query, left_s, by)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.model import ProjectEntry, ProjectName
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.registry import ProjectsFile
-    from paparatsd.remotes import Remotes
+    from paparatsd.remotes.keeper import Remotes
     from paparatsd.roster import Roster
+    from paparatsd.sharing.followed_projects import FollowedProjects
 
 
 class ProjectList:

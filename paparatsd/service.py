@@ -24,9 +24,9 @@ from paparatsd.problems import problems_of
 from paparatsd.project_hooks import ProjectHooks
 from paparatsd.project_list import ProjectList
 from paparatsd.publication import unregistered_lines
-from paparatsd.pushed_files import PushedFiles
-from paparatsd.pushed_service import PushedService
-from paparatsd.remotes_service import RemotesService
+from paparatsd.pushes.files import PushedFiles
+from paparatsd.pushes.service import PushedService
+from paparatsd.remotes.service import RemotesService
 from paparatsd.search.docs_searcher import DocsSearcher
 from paparatsd.status import Statuses, machine_memory, memory_of
 from paparatsd.status_model import (
@@ -46,21 +46,21 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.knowledge.notes import Notes
     from paparatsd.model import Freshness, ProjectEntry, RepoId, SkippedFile
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.registry import ProjectsFile
-    from paparatsd.remotes import Remotes
+    from paparatsd.remotes.keeper import Remotes
     from paparatsd.roster import Roster
     from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.sources.hooks import HookReport
 
 MAX_RADIUS_LINES = 200

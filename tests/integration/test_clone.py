@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from paparatsd.errors import GitFailed
-from paparatsd.remote_address import parse_address
+from paparatsd.remotes.address import parse_address
 from paparatsd.sources.clone import (
     FOLLOWED,
     NothingThereError,

@@ -13,10 +13,10 @@ import pytest
 
 from paparatsd.errors import BadQuery
 from paparatsd.model import GroupName, ProjectEntry, ProjectName, ProjectState, RemoteSpec
-from paparatsd.remote_notes import note_path, read_note, write_note
-from paparatsd.remotes import Remotes
+from paparatsd.remotes.keeper import Remotes
+from paparatsd.remotes.notes import note_path, read_note, write_note
+from paparatsd.remotes.sweeper import Sweeper
 from paparatsd.settings import RemotesSettings
-from paparatsd.sweeper import Sweeper
 from tests.harness.git_remote import GitServer, Upstream
 from tests.harness.set_clock import SetClock
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paparatsd.errors import GitFailed
-from paparatsd.remote_address import parse_address
+from paparatsd.remotes.address import parse_address
 from paparatsd.sources.clone_policy import (
     OWN_SETTINGS,
     Access,

@@ -50,7 +50,6 @@ from paparatsd.providers import (
     text_embedder_notes,
 )
 from paparatsd.publication import publication_of
-from paparatsd.remotes.address import git_tokens
 from paparatsd.remotes.cron import parse_cron
 from paparatsd.rerank.scores import read_floor
 from paparatsd.rerank_providers import (
@@ -62,6 +61,7 @@ from paparatsd.rerank_providers import (
 )
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.sources.remote_address import git_tokens
 from paparatsd.store.address import FORMS, qdrant_url
 
 if TYPE_CHECKING:

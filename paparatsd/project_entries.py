@@ -17,7 +17,6 @@ from paparatsd.naming import (
 )
 from paparatsd.plain_yaml import PlainYamlError
 from paparatsd.project_paths import check_project_path
-from paparatsd.remotes.address import parse_address
 from paparatsd.remotes.entries import REMOTE_KEYS, remote_of
 from paparatsd.repo_config import (
     BadRepoConfigError,
@@ -25,6 +24,7 @@ from paparatsd.repo_config import (
     merge_documents,
     parse_repo_config,
 )
+from paparatsd.sources.remote_address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

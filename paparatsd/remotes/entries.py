@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
 from paparatsd.model import RemoteSpec
-from paparatsd.remotes.address import parse_address
 from paparatsd.remotes.cron import parse_cron
+from paparatsd.sources.remote_address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,6 @@ import structlog
 
 from paparatsd.errors import GitFailed
 from paparatsd.model import ProjectState
-from paparatsd.remotes.address import parse_address, token_for
 from paparatsd.remotes.cron import parse_cron
 from paparatsd.remotes.entries import OFF
 from paparatsd.remotes.notes import CloneNote, follows_of, note_path, read_note, write_note
@@ -28,6 +27,7 @@ from paparatsd.sources.clone import (
 )
 from paparatsd.sources.clone_policy import Access
 from paparatsd.sources.clone_trouble import trouble_words
+from paparatsd.sources.remote_address import parse_address, token_for
 from paparatsd.status_model import Fetched, RemoteStatus
 
 if TYPE_CHECKING:

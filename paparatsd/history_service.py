@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from paparatsd.search_model import Hit, SearchAnswer
 
 MAX_COMMITS = 200
+SHOWN_NAMES = 3
+"""Of more projects that lack a history for one reason only the number is said."""
 
 
 class HistoryService:
@@ -227,6 +229,7 @@ class HistoryService:
     def notes(self, scope: Scope) -> tuple[str, ...]:
         """Return what a reader must know of how far history is."""
         notes = []
+        without: dict[str, list[str]] = {}
         for project in scope.projects:
             status = self._keeper.status(project.project_id)
             if status is None or status.state is HistoryState.SCANNING:
@@ -242,9 +245,10 @@ class HistoryService:
                     f"The history of {project.name} is still being laid to its code{left}."
                 )
             elif status.state is HistoryState.NONE:
-                notes.append(f"{project.name} has no history: {status.reason}.")
+                without.setdefault(status.reason, []).append(project.name)
             elif status.reason:
                 notes.append(f"The history of {project.name} is incomplete: {status.reason}.")
+        notes += [_without_history(names, reason) for reason, names in without.items()]
         return tuple(notes)
 
 
@@ -305,3 +309,11 @@ def _passes(commit: CommitNote, asked: Asked) -> bool:
         return False
     keys = {ticket.key.casefold() for ticket in commit.tickets}
     return not asked.ticket or asked.ticket.casefold() in keys
+
+
+def _without_history(names: Sequence[str], reason: str) -> str:
+    """Say which projects have no history for one reason; of many only how many they are."""
+    if len(names) == 1:
+        return f"{names[0]} has no history: {reason}."
+    shown = ", ".join(names) if len(names) <= SHOWN_NAMES else f"{len(names)} projects"
+    return f"{shown} have no history: {reason}."

@@ -50,7 +50,7 @@ class HooksService:
             raise BadQuery(f"{path} is not a directory")
         checkout = await repo.locate(path)
         if named and named[0].entry.remote is not None:
-            raise BadQuery(f"{target} is a clone of ours: nobody commits there, so no hooks are")
+            raise BadQuery(f"{target} is a clone of ours: nobody commits there, it needs no hooks")
         if not checkout.git:
             raise BadQuery(checkout.problem or f"{path} is not a git repository; it has no hooks")
         return checkout

@@ -243,16 +243,20 @@ OPTIONS |= {
 
 
 def load_settings(
-    places: Places, environment: Mapping[str, str], flags: Mapping[str, str] | None = None
+    places: Places,
+    environment: Mapping[str, str],
+    flags: Mapping[str, str] | None = None,
+    *,
+    flags_from: str = "command line",
 ) -> Settings:
     """Return the settings; raises BadSettings with the place, the key and what is allowed.
 
-    `flags` maps `section.key` to text.
+    `flags` maps `section.key` to text; a refusal says that they are `flags_from`.
     """
     values = {
         **_from_file(places.settings_file),
         **_from_environment(environment),
-        **_from_flags(flags or {}),
+        **_from_flags(flags or {}, flags_from),
     }
     settings = _build(places, values)
     embedder = resolve_embedder(settings.embedder, environment)
@@ -285,21 +289,21 @@ def _refuse(where: str, key: str, value: object, option: Option) -> BadSettings:
     return BadSettings(f"{where}: {key}: {shown} cannot be used; allowed: {option.kind.allowed}")
 
 
-def _from_flags(flags: Mapping[str, str]) -> dict[str, Any]:
+def _from_flags(flags: Mapping[str, str], where: str) -> dict[str, Any]:
     values = {}
     for key, text in flags.items():
         option = OPTIONS.get(key)
         if option is None:
-            raise BadSettings(f"command line: {_unknown(key)}")
+            raise BadSettings(f"{where}: {_unknown(key)}")
         if option.secret:
             raise BadSettings(
-                f"command line: {key} is a secret and would be visible to other users; put it "
+                f"{where}: {key} is a secret and would be visible to other users; put it "
                 f"into config.toml or {variable_of(key)}"
             )
         try:
             values[key] = option.kind.from_text(text)
         except ValueError:
-            raise _refuse("command line", key, text, option) from None
+            raise _refuse(where, key, text, option) from None
     return values
 
 

@@ -287,7 +287,11 @@ async def _build_on(
         ledger=ledger,
         vectors=vectors,
         search_child=search_child,
-        history=HistoryKeeper(history_child, clock),
+        history=HistoryKeeper(
+            history_child,
+            clock,
+            none_because="" if settings.index.enabled else "history is not published",
+        ),
         history_child=history_child,
         graph=GraphKeeper(graph_child, clock),
         graph_child=graph_child,

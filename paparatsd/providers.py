@@ -135,7 +135,7 @@ def embedder_notes(values: Mapping[str, Any], environment: Mapping[str, str]) ->
     if any(values.get(f"embedder.{key}") for key in ("url", "model", "api_key")):
         return [
             "an embedding endpoint or model is set but EMBEDDING_PROVIDER is not: the built-in "
-            "embedder is used"
+            "embedder is used; name the provider to use them, such as EMBEDDING_PROVIDER=ollama"
         ]
     return [
         f"{provider.key_variable} alone changes nothing: the built-in embedder is used unless "

@@ -360,7 +360,14 @@ class Service:
     async def skipped(
         self, name: ProjectName | None
     ) -> Mapping[ProjectName, tuple[SkippedFile, ...]]:
-        """Return every listed file that is not indexed, with its reason, by project."""
+        """Return every listed file that is not indexed, with its reason, by project.
+
+        Raises BadQuery where only what others index is searched: that is not published.
+        """
+        if not self._settings.index.enabled:
+            raise BadQuery(
+                "what is skipped is known only where it is indexed (index.enabled is off)"
+            )
         sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
         return {
             session.name: await self._ledger.skipped(session.project_id) for session in sessions
@@ -409,7 +416,7 @@ class Service:
                 raise
             waiting = ", ".join(read.waiting)
             self._settings_problem = (
-                f"settings were changed that hold from the next start on: {waiting}"
+                f"settings were changed that hold from the next start of the daemon on: {waiting}"
                 if waiting
                 else ""
             )

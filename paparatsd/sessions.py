@@ -290,12 +290,15 @@ class ProjectSession:
 
     async def _ensure_open(self) -> bool:
         """Locate the checkout; False while the root is missing."""
-        reason = await asyncio.to_thread(
-            self._place.why_missing, self._repo if self._generation else None
-        )
+        indexed_as = self._repo if self._generation else None
+        reason = await asyncio.to_thread(self._place.why_missing, indexed_as)
+        there = bool(reason) and self.root.exists()
+        if there:
+            # A clone may have been put in place between the two looks.
+            reason = await asyncio.to_thread(self._place.why_missing, indexed_as)
         if reason:
             # The index is kept: an unmounted disk or a renamed folder may come back.
-            told = None if self.root.exists() else self._parts.absence(self.name)
+            told = None if there else self._parts.absence(self.name)
             self._set_state(*(told or (ProjectState.MISSING, reason)))
             self._place.forget()
             self._first_pass_done = False

@@ -138,7 +138,7 @@ class Poster:
                 self.sent = _without(self.sent, going)
             raise self._speech.later(
                 f"{self._name} does not answer ({_reason(error)}); "
-                f"is it running, and is {section}.url right?"
+                f"see whether it runs, and whether {section}.url is right"
             ) from error
         except (httpx.InvalidURL, ValueError) as error:
             self.sent = before

@@ -45,9 +45,18 @@ class HistoryKeeper:
     """One per daemon. A process that was restarted is told of all projects again."""
 
     def __init__(
-        self, child: Child, clock: Clock, on_status: Callable[[int], None] = lambda project: None
+        self,
+        child: Child,
+        clock: Clock,
+        on_status: Callable[[int], None] = lambda project: None,
+        *,
+        none_because: str = "",
     ) -> None:
-        """`on_status` is called with the project whose state has changed."""
+        """`on_status` is called with the project whose state has changed.
+
+        With `none_because` no project has a history, for that reason.
+        """
+        self._none = HistoryStatus(HistoryState.NONE, reason=none_because)
         self._child = child
         self._clock = clock
         self._on_status = on_status
@@ -102,6 +111,8 @@ class HistoryKeeper:
         `shown` are the generation and the head for which it is to be said: what is ready for
         something older is not ready for them.
         """
+        if self._none.reason:
+            return self._none
         followed = self._followed.get(project_id)
         if self._problem and followed is not None:
             return HistoryStatus(HistoryState.BROKEN, reason=self._problem)

@@ -42,7 +42,7 @@ class Arguments:
         """Return a required, non-blank text."""
         value = self.optional_text(name, max_chars=max_chars)
         if value is None:
-            raise BadQuery(f"{name} is missing; it must be a non-empty string")
+            raise self._missing(name)
         return value
 
     def text_of(self, *names: str, max_chars: int = MAX_ITEM_CHARS) -> str:
@@ -54,7 +54,7 @@ class Arguments:
         }
         said = " or ".join(names)
         if not given:
-            raise BadQuery(f"{said} is missing; it must be a non-empty string")
+            raise self._missing(said)
         if len(given) > 1:
             raise BadQuery(f"give {said}, not both")
         return next(iter(given.values()))
@@ -174,6 +174,14 @@ class Arguments:
         ):
             raise BadQuery(f"{name} must be a list of at most {max_items} objects")
         return [Arguments(item) for item in value]
+
+    def _missing(self, name: str) -> BadQuery:
+        """Say that a text is missing, and what there is instead: it may be misspelt."""
+        given = ", ".join(repr(name)[:80] for name in sorted(self._members)[:5])
+        return BadQuery(
+            f"{name} is missing; it must be a non-empty string"
+            + (f" (there is {given})" if given else "")
+        )
 
     def finish(self) -> None:
         """Refuse what nobody asked for: a misspelt argument must not pass for none."""

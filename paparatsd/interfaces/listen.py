@@ -115,7 +115,8 @@ def _bind_error(address: str, port: int, error: OSError) -> BadSettings | Busy:
     if error.errno == errno.EADDRINUSE:
         return Busy(
             f"port {port} on {address} is taken by another program; "
-            "choose another with PAPARATS_PORT (0 picks a free one)"
+            "choose another with http.port in config.toml, or with PAPARATS_PORT (0 picks a "
+            "free one)"
         )
     return BadSettings(f"cannot listen on port {port} of {address}: {error.strerror}")
 

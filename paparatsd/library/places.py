@@ -91,7 +91,7 @@ def read_settings(
         if section in CLOSED_SECTIONS:
             raise BadSettings(f"settings: {key} is about what only a daemon does")
         flags[key] = str(value).lower() if isinstance(value, bool) else str(value)
-    return load_settings(places, _secrets(environment), flags)
+    return load_settings(places, _secrets(environment), flags, flags_from="settings")
 
 
 def _secrets(environment: Mapping[str, str]) -> dict[str, str]:

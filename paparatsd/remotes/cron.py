@@ -30,7 +30,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _ALLOWED = (
     "allowed: five fields (minute hour day month weekday) such as '*/10 * * * *' or "
-    f"'30 6 * * mon-fri', or one of {', '.join(NICKNAMES)}"
+    f"'30 6 * * mon-fri', one of {', '.join(NICKNAMES)}, or off"
 )
 
 

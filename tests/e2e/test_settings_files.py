@@ -178,7 +178,7 @@ async def test_a_reload_names_what_it_cannot_apply_and_applies_the_rest(
 
     assert first["changes"] == ["search: changed", "search.meaning: takes effect after a restart"]
     assert second["changes"] == ["search.meaning: takes effect after a restart"]
-    told = "settings were changed that hold from the next start on: search.meaning"
+    told = "settings were changed that hold from the next start of the daemon on: search.meaning"
     assert told in (await daemon.call("GET", "/v1/status"))["problems"]
 
     config.unlink()

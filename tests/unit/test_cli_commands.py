@@ -839,7 +839,8 @@ def test_hooks_uninstall_still_lists_hooks_that_had_to_stay(
             "there is no toolset 'knowledge'; toolsets: coding, su",
         ),
         (["hooks", "look"], "invalid choice: 'look'"),
-        (["nosuch"], "invalid choice: 'nosuch'"),
+        (["term", "zzz"], "paparats term: there is no command 'zzz'; see paparats term --help"),
+        (["searh"], "paparats: there is no command 'searh'; did you mean 'search'?; see"),
     ],
 )
 def test_a_wrong_option_is_told_in_one_line_with_where_to_look(

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from paparatsd.errors import Conflict
 from paparatsd.exits import exit_code_of
+from paparatsd.interfaces.cli.output import Output
 from paparatsd.interfaces.client import Client
 from paparatsd.interfaces.control import control_routes
 from tests.harness.fake_control import FakeControl
@@ -109,6 +110,21 @@ def test_an_excerpt_begins_with_the_place_that_was_found_and_not_with_what_is_ab
     assert "line 29" not in out
     assert "   line 39\n   lines left out: 20 above, 20 below (--full)\n" in out
     assert "   line 10\n" in out_of(capsys, "docs", "x", "--full")
+
+
+def test_a_row_of_a_table_is_cut_at_the_edge_of_a_terminal_but_whole_with_full_and_in_a_pipe(
+    control: FakeControl, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = TestClient(Router(control_routes(FakeService())))
+    answer = client.post("/v1/docs", json={"query": "x", "limit": 1}).json()
+    row = "| a | " + "long " * 40 + "|"
+    answer["results"][0] |= {"content": row, "start_line": 10, "place_line": 10}
+    control.answer("POST", "/v1/docs", answer)
+    assert row in out_of(capsys, "docs", "x")
+    monkeypatch.setattr(Output, "of_process", lambda _: Output(terminal=False, width=60))
+    rows = [line for line in out_of(capsys, "docs", "x").splitlines() if "| a |" in line]
+    assert [len(line) <= 60 and line.endswith("…") for line in rows] == [True]
+    assert row in out_of(capsys, "docs", "x", "--full")
 
 
 def test_every_filter_of_a_question_to_documents_is_passed_on(

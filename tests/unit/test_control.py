@@ -33,6 +33,11 @@ def test_what_is_no_number_in_range_is_refused_by_name(value: Any) -> None:
         Arguments({"limit": value}).number("limit", default=5, low=0, high=20)
 
 
+def test_what_is_there_instead_of_a_missing_text_is_named() -> None:
+    with pytest.raises(BadQuery, match=r"^address is missing; .* \(there is 'chunk_id'\)$"):
+        Arguments({"chunk_id": "shop:a.py"}).text("address")
+
+
 def test_null_and_absence_are_the_same() -> None:
     arguments = Arguments({"limit": None, "query": None})
     assert arguments.number("limit", default=5, low=0, high=9) == 5

@@ -9,7 +9,7 @@ from paparatsd.errors import BadQuery, Conflict, UserError
 from paparatsd.interfaces import knowledge_words as words
 from paparatsd.interfaces.cli.answers import ask, stale_lines
 from paparatsd.interfaces.cli.filters import empty_lines
-from paparatsd.interfaces.cli.output import clean_code, counted, pasteable
+from paparatsd.interfaces.cli.output import clean_code, counted, cut, measure_of, pasteable
 from paparatsd.interfaces.cli.prose import print_lines, prose_lines
 from paparatsd.interfaces.cli.search import print_change
 from paparatsd.interfaces.cli.terms import print_short
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.cli.answers import Answer
     from paparatsd.interfaces.cli.context import Context
+    from paparatsd.interfaces.cli.output import Output
 
 INDENT = "   "
 MAX_LINES = 10
@@ -80,6 +81,13 @@ def _print_hit(context: Context, number: int, hit: Mapping[str, Any]) -> None:
     _print_excerpt(context, hit)
 
 
+def _cut_row(output: Output, line: str) -> str:
+    """Return a row of a table as it fits a terminal, since nothing else breaks it."""
+    if output.width is None or not line.lstrip().startswith("|"):
+        return line
+    return cut(line, output.width, measure_of(output))
+
+
 def _print_excerpt(context: Context, hit: Mapping[str, Any]) -> None:
     """Print the place that was found, or with --full its neighbours as well."""
     output, text = context.output, hit["content"]
@@ -88,6 +96,8 @@ def _print_excerpt(context: Context, hit: Mapping[str, Any]) -> None:
     if context.arguments.full or above >= len(lines):
         above = 0
     shown = prose_lines("\n".join(lines[above:]), output.width, INDENT)
+    if not context.arguments.full:
+        shown = [_cut_row(output, line) for line in shown]
     told = [at for at, line in enumerate(shown, 1) if line.strip()]
     below = 0
     if len(told) > MAX_LINES + 1 and not context.arguments.full:

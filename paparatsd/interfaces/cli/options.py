@@ -23,6 +23,16 @@ MAX_PASSAGE_BYTES = 100_000
 class Parser(argparse.ArgumentParser):
     """Exits with the code of our own table on a wrong command line."""
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as above
+        """Refuse an unknown command with the one that was meant, not with all there are."""
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(value), list(action.choices), n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise argparse.ArgumentError(None, f"there is no command {str(value)[:80]!r}{meant}")
+        super()._check_value(action, value)
+
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong and where the options are explained."""
         said = f"{self.prog}: {message}; see {self.prog} --help\n"

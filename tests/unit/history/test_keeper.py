@@ -9,6 +9,7 @@ from paparatsd.clock import SystemClock
 from paparatsd.history import keeper as keeping
 from paparatsd.history.followed import Report
 from paparatsd.history.keeper import HistoryKeeper
+from paparatsd.history_model import HistoryState
 
 if TYPE_CHECKING:
     import pytest
@@ -69,3 +70,12 @@ async def test_searches_without_end_do_not_keep_history_from_its_work(
             await keeper.settle()
         running.cancel()
     assert child.pieces() == [keeping.PIECE_S]
+
+
+def test_where_no_project_has_a_history_the_reason_is_said_and_nothing_is_waited_for() -> None:
+    keeper = HistoryKeeper(
+        cast("Child", FakeChild()), SystemClock(), none_because="history is not published"
+    )
+    status = keeper.status(7)
+    assert status is not None
+    assert (status.state, status.reason) == (HistoryState.NONE, "history is not published")

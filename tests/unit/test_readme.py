@@ -1,10 +1,12 @@
-"""README says what the code does: settings with their defaults, commands and directories."""
+"""README and its pages say what the code does: settings with their defaults, commands, places."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from paparatsd.history_model import HistoryState
 from paparatsd.loading import OPTIONS
@@ -14,7 +16,13 @@ from tests.harness.command_line import commands
 if TYPE_CHECKING:
     import argparse
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS_PAGE = (ROOT / "contrib/SETTINGS.md").read_text(encoding="utf-8")
+PAGES = [
+    "README.md",
+    *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("contrib/**/*.md"))),
+]
 SETTINGS = Settings(Places(*[Path("/x")] * 5))
 
 SHORT = {
@@ -27,7 +35,11 @@ SHORT = {
 
 def rows(section: str) -> dict[str, list[str]]:
     """Return the cells of a section's tables by what the first cell names."""
-    text = README.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return rows_of(README.split(f"\n## {section}\n")[1].split("\n## ")[0])
+
+
+def rows_of(text: str) -> dict[str, list[str]]:
+    """Return the cells of a text's tables by what the first cell names."""
     lines = [line.strip("| ") for line in text.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)] for line in lines]
     return {line[0].strip("`"): line[1:] for line in cells}
@@ -44,7 +56,7 @@ def shown(value: Any) -> str:
 
 
 def test_every_setting_is_there_with_its_default_and_its_variables() -> None:
-    table = rows("Settings")
+    table = rows_of(SETTINGS_PAGE)
     # What an embedder for text has beside these is as for the embedder.
     told = {
         key: option
@@ -108,3 +120,30 @@ def test_every_state_of_history_is_explained() -> None:
     text = README.split("\n## Command line\n")[1].split("\n## ")[0]
     for state in HistoryState:
         assert f"`{state.value}`" in text, state
+
+
+def anchors_of(text: str) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_the_table_of_contents_leads_to_every_section() -> None:
+    contents = README.split("**Contents.**")[1].split("\n\n")[0]
+    named = set(re.findall(r"\]\(#([^)]+)\)", contents))
+    sections = re.findall(r"^## (.*)$", README, re.MULTILINE)
+    assert anchors_of("\n".join(f"## {one}" for one in sections)) - {"start"} == named
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_of_a_page_leads_to_a_file_and_to_a_heading_in_it(page: str) -> None:
+    path = ROOT / page
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"(?<!`)\]\(([^)\s]+)\)", text):
+        if target.startswith(("http:", "https:")):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors_of(file.read_text(encoding="utf-8")), target

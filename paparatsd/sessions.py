@@ -298,7 +298,7 @@ class ProjectSession:
             reason = await asyncio.to_thread(self._place.why_missing, indexed_as)
         if reason:
             # The index is kept: an unmounted disk or a renamed folder may come back.
-            told = None if there else self._parts.absence(self.name)
+            told = None if there else self._absence()
             self._set_state(*(told or (ProjectState.MISSING, reason)))
             self._place.forget()
             self._first_pass_done = False
@@ -308,6 +308,14 @@ class ProjectSession:
         if await self._place.refresh() or self._project_id == 0:
             await self._open()
         return True
+
+    def _absence(self) -> tuple[ProjectState, str] | None:
+        """Return what is known better of a root that is not there than just that."""
+        told = self._parts.absence(self.name)
+        if told is None and self.entry.remote is not None:
+            # It is on the list a moment before somebody follows it.
+            return ProjectState.INDEXING, f"to be cloned from {self.entry.remote.url}"
+        return told
 
     async def _open(self) -> None:
         checkout = self._place.checkout

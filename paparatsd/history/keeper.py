@@ -11,6 +11,7 @@ import structlog
 
 from paparatsd import ipc
 from paparatsd.errors import ChildDied, PaparatsError, Unavailable
+from paparatsd.history.followed import PlaceLog
 from paparatsd.history_model import HistoryState, HistoryStatus
 from paparatsd.supervise import RemoteError, local_error
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.history.followed import Asked, Followed, Found, Lines, PlaceLog, Report
+    from paparatsd.history.followed import Asked, Followed, Found, Lines, Report
     from paparatsd.history_model import LastChange
     from paparatsd.model import CommitId, RepoId
     from paparatsd.supervise import Child
@@ -230,7 +231,9 @@ class HistoryKeeper:
     # ------------------------------------------------------------------ asking
 
     async def log(self, lines: Lines, limit: int) -> PlaceLog:
-        """Return the history of some lines."""
+        """Return the history of some lines; an empty one where no project has any."""
+        if self._none.reason:
+            return PlaceLog(lines.start, lines.end, (), 0, (), (), 0, complete=False, pending=False)
         found: PlaceLog = await self._ask("log", lines, limit)
         return found
 

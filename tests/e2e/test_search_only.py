@@ -75,6 +75,15 @@ async def test_it_answers_the_same_follows_along_and_changes_nothing(tmp_path: P
             for question in (*QUESTIONS, "nothing"):
                 assert said(await reader.search(question)) == said(await filler.search(question))
 
+            none = f"{name} has no history: history is not published."
+            log = await reader.call("POST", "/v1/log", {"address": f"{name}:shop/tax.py:1"})
+            assert (log["commits"], log["pending"], log["notes"]) == ([], False, [none])
+            told = await reader.call("POST", "/v1/explain", {"question": "tax on a price"})
+            assert told["results"]
+            assert none in told["notes"]
+            assert (await reader.call("POST", "/v1/commits", {}))["notes"] == [none]
+            with pytest.raises(Refusal, match="known only where it is indexed"):
+                await reader.skipped(name)
             with pytest.raises(Refusal, match="only searches"):
                 await reader.add(repo.root)
             with pytest.raises(Refusal, match="indexed elsewhere"):

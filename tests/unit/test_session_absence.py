@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from paparatsd.broadcast import Broadcaster
 from paparatsd.clock import SystemClock
 from paparatsd.model import GroupName, ProjectEntry, ProjectName, ProjectState, RemoteSpec
 from paparatsd.sessions import ProjectSession
@@ -24,6 +25,7 @@ def session_at(root: Path, remote: RemoteSpec | None, told: Any = None) -> Proje
         clock=SystemClock(),
         index=IndexSettings(),
         watch=WatchSettings(),
+        broadcaster=Broadcaster(),
         on_group=lambda: None,
         absence=lambda name: told,
     )

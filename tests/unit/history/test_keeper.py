@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from paparatsd.clock import SystemClock
 from paparatsd.history import keeper as keeping
-from paparatsd.history.followed import Report
+from paparatsd.history.followed import Lines, Report
 from paparatsd.history.keeper import HistoryKeeper
 from paparatsd.history_model import HistoryState
 
@@ -72,10 +72,14 @@ async def test_searches_without_end_do_not_keep_history_from_its_work(
     assert child.pieces() == [keeping.PIECE_S]
 
 
-def test_where_no_project_has_a_history_the_reason_is_said_and_nothing_is_waited_for() -> None:
+async def test_where_no_project_has_a_history_the_reason_is_said_and_nobody_is_asked() -> None:
+    child = FakeChild()
     keeper = HistoryKeeper(
-        cast("Child", FakeChild()), SystemClock(), none_because="history is not published"
+        cast("Child", child), SystemClock(), none_because="history is not published"
     )
+    log = await keeper.log(Lines(7, "a.py", 3, 9), 10)
+    assert (log.start, log.end, log.commits, log.pending) == (3, 9, (), False)
+    assert child.asked == []
     status = keeper.status(7)
     assert status is not None
     assert (status.state, status.reason) == (HistoryState.NONE, "history is not published")

@@ -11,8 +11,7 @@ from paparatsd.search.scope import ProjectScope, Scope
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from paparatsd.indexing.apply import Pipeline
-    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.model import GroupName, ProjectName, RepoId, ShardKey
     from paparatsd.place_labels import ProjectLabels
     from paparatsd.roster import Roster
     from paparatsd.session_parts import Snapshot
@@ -63,10 +62,13 @@ class Answerable:
     """
 
     def __init__(
-        self, roster: Roster, pipeline: Pipeline, settings: Callable[[], SearchSettings]
+        self,
+        roster: Roster,
+        shard_of: Callable[[RepoId], ShardKey],
+        settings: Callable[[], SearchSettings],
     ) -> None:
         self._roster = roster
-        self._pipeline = pipeline
+        self._shard_of = shard_of
         self._settings = settings
 
     def has(self, name: ProjectName) -> bool:
@@ -132,7 +134,7 @@ class Answerable:
                     name=session.name,
                     group=session.entry.group,
                     repo=now.repo,
-                    shard=self._pipeline.shard(now.repo),
+                    shard=self._shard_of(now.repo),
                     generation=now.generation,
                     freshness=freshness,
                     building=_building(now),

@@ -28,15 +28,23 @@ from paparatsd.housekeeping import CONFIG_KEY, SPOOL_KEY, Housekeeping
 from paparatsd.interfaces.serve import serve_interfaces
 from paparatsd.lock import StateLock
 from paparatsd.logs import configure_logging
+from paparatsd.model import ChangeBatch
 from paparatsd.parts import Parts, build_parts
+from paparatsd.project_entries import Rooms
 from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
+from paparatsd.remotes.keeper import Remotes
+from paparatsd.remotes.sweeper import Sweeper
 from paparatsd.roster import Roster
+from paparatsd.search.asked_by import BUILT_IN
+from paparatsd.search.assistance import Assistance
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.searcher import Searcher
+from paparatsd.search_help import reordering_of, rewrites_of
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
+from paparatsd.sharing.share import share
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
@@ -44,24 +52,35 @@ from paparatsd.urgency import ask_for_short_slices
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
-    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model import GroupName, ProjectEntry, ProjectName
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.publication import Publication
     from paparatsd.settings import Settings
+    from paparatsd.sharing.followed_projects import FollowedProjects
 
 log = structlog.get_logger()
 
+NEED_RESTART = (
+    "index", "watch", "http", "control", "rerank", "expand", "store", "knowledge", "remotes",
+    "push",
+)  # fmt: skip
+"""Sections of the settings that hold from the next start on."""
 STATUS_S = 5.0
 WARM_S = 1.0
 
 
 class Daemon:
-    """One daemon from start to stop."""
+    """One daemon from start to stop.
 
-    def __init__(
+    `serve` lets others in until it is told to stop; it is given what `serve_interfaces` takes. With
+    `own_process` the process is ours, so that its signals are for us; else we are a guest in it.
+    """
+
+    def __init__(  # noqa: PLR0913 - wired by name in two places
         self,
         settings: Settings,
         *,
@@ -70,7 +89,11 @@ class Daemon:
         notifier: Notifier,
         inherited: Sequence[socket.socket] = (),
         clock: Clock | None = None,
+        serve: Callable[..., Awaitable[None]] = serve_interfaces,
+        own_process: bool = True,
     ) -> None:
+        self._serve_interfaces = serve
+        self._own_process = own_process
         self._settings = settings
         self._reread = reread
         self._home = home
@@ -83,12 +106,15 @@ class Daemon:
         self._listed_before: tuple[ProjectEntry, ...] | None = None
         self._roster: Roster | None = None
         self._keeper: Housekeeping | None = None
-        self._projects: ProjectsFile | None = None
+        self._projects: ProjectsFile | FollowedProjects | None = None
         self._service: Service | None = None
+        self._remotes: Remotes | None = None
+        self._sweeper = Sweeper((settings.places.clones, settings.places.pushed))
+        self._models: ModelRoles | None = None
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
-        with self._signals():
+        with self._signals() if self._own_process else contextlib.nullcontext():
             parts = await build_parts(self._settings, self._clock, self._broadcaster)
             try:
                 await parts.recover()
@@ -111,13 +137,24 @@ class Daemon:
             sentinel=self._settings.places.runtime,
             events=self._settings.watch.enabled,
         )
-        roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
-        projects = self._projects = ProjectsFile(
-            self._settings.places.projects_file,
-            home=self._home,
-            forced_group=self._settings.projects.forced_group,
+        remotes = self._remotes = Remotes(
+            clock=self._clock,
+            settings=self._settings.remotes,
+            top=self._settings.places.clones,
+            on_change=self._on_fetched,
+            sweep=self._sweeper.wake,
         )
-        service = self._service = self._build_service(parts, hub, roster, projects, broadcaster)
+        roster = self._roster = Roster(self._session_parts(parts, hub, broadcaster))
+        parts.swaps.on_code = roster.doubt_models
+        parts.swaps.is_settled = roster.is_settled
+        self._models = parts.models
+        following, publisher = await share(
+            self._settings, parts, self._clock, roster, self._on_group
+        )
+        projects = self._projects = following.projects if following else self._projects_file()
+        service = self._service = self._build_service(
+            parts, hub, roster, projects, broadcaster, remotes
+        )
         inbox = Inbox(self._settings.places.spool)
         self._keeper = Housekeeping(
             clock=self._clock,
@@ -131,13 +168,18 @@ class Daemon:
             history=parts.history,
             graph=parts.graph,
             worktrees=service.worktrees,
+            models=parts.models,
             delete_points=parts.delete_points,
+            collect=parts.collect,
             state_file=self._settings.places.catalog,
             flush_problem=lambda: parts.flusher.problem,
             on_state_gone=self._on_state_gone,
             tick_s=self._settings.watch.poll_s,
+            owns_points=following is None,
         )
         await self._open_projects(parts, projects, roster)
+        await service.follow_remotes()
+        await service.pushed.tidy()
         await asyncio.to_thread(inbox.prepare)
         hub.watch(SPOOL_KEY, self._settings.places.spool, frozenset({""}), ())
         hub.watch(CONFIG_KEY, self._settings.places.config, frozenset({""}), ())
@@ -149,14 +191,17 @@ class Daemon:
                 tasks.create_task(parts.flusher.run()),
                 tasks.create_task(parts.history.run()),
                 tasks.create_task(parts.notes.run()),
+                tasks.create_task(parts.models.run()),
                 tasks.create_task(self._keeper.run()),
+                tasks.create_task(remotes.run()),
+                tasks.create_task(self._sweeper.run()),
                 tasks.create_task(self._keep_notifying(roster)),
                 tasks.create_task(self._warm(service, parts)),
             ]
-            if parts.filler is not None:
-                background.append(tasks.create_task(parts.filler.run()))
+            beside = (publisher, following.follower if following else None)
+            background += [tasks.create_task(one.run()) for one in beside if one is not None]
             try:
-                await serve_interfaces(
+                await self._serve_interfaces(
                     service,
                     self._settings.http,
                     self._settings.places.control_socket,
@@ -172,6 +217,14 @@ class Daemon:
                 sessions_stop.set()
                 for task in (*background, sessions):
                     task.cancel()
+
+    def _projects_file(self) -> ProjectsFile:
+        return ProjectsFile(
+            self._settings.places.projects_file,
+            home=self._home,
+            forced_group=self._settings.projects.forced_group,
+            rooms=Rooms(self._settings.places.clones, self._settings.places.pushed),
+        )
 
     def _publication(self) -> Publication | None:
         """Return what outsiders may be told, and say in the log that there is a way in for them."""
@@ -209,8 +262,10 @@ class Daemon:
             broadcaster=broadcaster,
             builder_of=parts.builder_of,
             warm=warm,
+            prepare=parts.prepare,
             on_group=self._on_group,
             on_change=self._on_change,
+            absence=lambda name: self._remotes.absence_of(name) if self._remotes else None,
         )
 
     def _build_service(
@@ -218,21 +273,27 @@ class Daemon:
         parts: Parts,
         hub: WatchHub,
         roster: Roster,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         broadcaster: Broadcaster,
+        remotes: Remotes,
     ) -> Service:
         # Search by words only: no endpoint is asked, no model is loaded.
-        asked = parts.embedder if self._settings.search.meaning else None
+        meaning = self._settings.search.meaning
         searcher = Searcher(
             child=parts.search_child,
             store=parts.vectors,
             cache=QueryCache(self._settings.search.cache_entries, self._clock),
-            embed_query=asked.embed_query if asked is not None else None,
+            asked_by=parts.models.asked_by if meaning else lambda shard: BUILT_IN,
             linked=parts.is_linked,
+            assistance=Assistance(
+                reordering_of(parts.reranking, self._settings.rerank, "code"),
+                rewrites_of(parts.rewriter),
+            ),
         )
 
         def processes() -> Mapping[str, int]:
             found = {"daemon": os.getpid(), **parts.pool.pids(), **parts.store_pids()}
+            found |= parts.model_pids()
             children = (parts.search_child, parts.history_child, parts.graph_child)
             return found | {one.name: one.pid for one in children if one.pid is not None}
 
@@ -246,20 +307,24 @@ class Daemon:
             history=parts.history,
             graph=parts.graph,
             notes=parts.notes,
-            hub=hub,
             broadcaster=broadcaster,
-            pipeline=parts.pipeline,
-            embedder=parts.embedder_spec,
-            filler=parts.filler,
+            models=parts.models,
+            build_anew=parts.build_anew,
+            docs_reordering=reordering_of(parts.reranking, self._settings.rerank, "docs"),
             describe_store=parts.vectors.describe,
             outlets=parts.outlets,
             store_problems=parts.store_problems,
+            embedding_cache=parts.embedders.cache_figures,
             processes=processes,
             reload=self._reload,
             stop=self._stop.set,
+            remotes=remotes,
+            sweep=self._sweeper.wake,
         )
 
-    async def _open_projects(self, parts: Parts, projects: ProjectsFile, roster: Roster) -> None:
+    async def _open_projects(
+        self, parts: Parts, projects: ProjectsFile | FollowedProjects, roster: Roster
+    ) -> None:
         registry = await asyncio.to_thread(projects.read)
         for problem in registry.problems:
             log.warning("project_list_problem", problem=problem)
@@ -271,8 +336,15 @@ class Daemon:
         await roster.apply(registry.entries)
 
     def _on_change(self, group: GroupName) -> None:
+        if self._models is not None:
+            self._models.wake()
         if self._service is not None:
             self._service.forget_answers(group)
+
+    def _on_fetched(self, name: ProjectName) -> None:
+        """Have a project looked at whose clone has changed, or is there now, or is not."""
+        if self._roster is not None:
+            self._roster.offer(name, ChangeBatch(doubt="fetched", head=True))
 
     def _on_group(self) -> None:
         """Have the project list read again: it takes a group from the project's own file."""
@@ -305,10 +377,12 @@ class Daemon:
         try:
             await service.settle_hooks(self._listed_before)
             await service.warm()
-            await parts.pool.warm()
+            if self._settings.index.enabled:
+                await parts.pool.warm()
         except PaparatsError as error:
             log.warning("warming_failed", error=str(error))
-        gc.freeze()  # modules and settings stay: collections need not look at them
+        if self._own_process:
+            gc.freeze()  # modules and settings stay: collections need not look at them
 
     async def _keep_notifying(self, roster: Roster) -> None:
         """Ping the watchdog from the event loop: a loop that hangs stops pinging by itself."""
@@ -367,14 +441,22 @@ class Daemon:
         # The search process was started with the first two, the cache made with the third.
         kept = {name: getattr(old.search, name) for name in ("ranker", "meaning", "cache_entries")}
         search = replace(fresh.search, **kept)
-        needs_restart = ("index", "watch", "http", "control", "embedder", "store", "knowledge")
-        later = [name for name in needs_restart if getattr(fresh, name) != getattr(old, name)]
+        later = [name for name in NEED_RESTART if getattr(fresh, name) != getattr(old, name)]
         later += [f"search.{name}" for name in kept if getattr(fresh.search, name) != kept[name]]
-        now = replace(old, search=search, docs=fresh.docs, log=fresh.log)
-        followed = ("search", "docs", "log")
+        now = replace(
+            old,
+            search=search,
+            docs=fresh.docs,
+            log=fresh.log,
+            embedder=fresh.embedder,
+            text_embedder=fresh.text_embedder,
+        )
+        followed = ("search", "docs", "log", "embedder", "text_embedder")
         at_once = [name for name in followed if getattr(now, name) != getattr(old, name)]
         if "log" in at_once:
             configure_logging(fresh.log.level, fresh.log.format)
+        if self._models is not None and {"embedder", "text_embedder"} & {*at_once}:
+            await self._models.aim(now.embedder, now.text_embedder)
         self._settings = now
         return Reloaded(now, tuple(at_once), tuple(later))
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from paparatsd.history_model import LastChange
     from paparatsd.knowledge_model import Reach, TermHit
     from paparatsd.model import Freshness, ProjectName
+    from paparatsd.search_model import Reranked
 
 
 class DocsKind(StrEnum):
@@ -71,7 +72,8 @@ class DocHit:
     begin with it. `first` to `last` (from 1) are the sections shown of `document.sections`.
     `score`: by which hits are ordered. `relevance`: 0 to 1, how near it is to the question, which
     the floors are about. `place_line`: on which line the place itself begins, below a neighbour; 0
-    when lines of the content are not those of the file.
+    when lines of the content are not those of the file. `reranked` is None when no reranker was
+    asked about it.
     """
 
     document: Document
@@ -87,11 +89,15 @@ class DocHit:
     also_in: tuple[ProjectName, ...] = ()
     last_change: LastChange | None = None
     place_line: int = 0
+    reranked: Reranked | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocsAnswer:
-    """Hits best first, one per document; `terms` are what the glossary says of the question."""
+    """Hits best first, one per document; `terms` are what the glossary says of the question.
+
+    `reranked_by`: the reranker that put them into their order, "" when the order is ours.
+    """
 
     query: str
     hits: tuple[DocHit, ...]
@@ -99,6 +105,7 @@ class DocsAnswer:
     freshness: tuple[Freshness, ...] = ()
     notes: tuple[str, ...] = ()
     took_ms: float = 0.0
+    reranked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

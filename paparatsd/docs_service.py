@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         TermHit,
         TermsAnswer,
     )
-    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.model import GroupName, ProjectName, RepoId, ShardKey
     from paparatsd.search.docs_searcher import DocsSearcher
     from paparatsd.sessions import ProjectSession
     from paparatsd.settings import Settings
@@ -67,14 +67,19 @@ class DocsService:
         keeper: HistoryKeeper,
         settings: Callable[[], Settings],
         terms: LookUp | None = None,
+        text_shard: Callable[[RepoId], ShardKey] | None = None,
     ) -> None:
-        """`terms` looks into the glossary; without it answers have no terms."""
+        """`terms` looks into the glossary; without it answers have no terms.
+
+        `text_shard`: where documents are looked for; None where code is.
+        """
         self._searcher = searcher
         self._answerable = answerable
         self._history = history
         self._keeper = keeper
         self._settings = settings
         self._terms = terms
+        self._text_shard = text_shard
 
     # ------------------------------------------------------------------ searching
 
@@ -108,6 +113,7 @@ class DocsService:
             freshness=tuple(project.freshness for project in told.projects),
             notes=notes,
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
+            reranked_by=found.reranked_by,
         )
 
     async def _find(
@@ -119,7 +125,7 @@ class DocsService:
     ) -> DocsFound:
         asked = DocsAsked(
             query=request.query,
-            scope=_docs_scope(scope, sessions, labels),
+            scope=_docs_scope(self._of_text(scope), sessions, labels),
             limit=min(max(request.limit, 1), MAX_HITS),
             min_score=request.min_score,
             min_score_code=request.min_score_code,
@@ -127,6 +133,13 @@ class DocsService:
         deadline_s = min(request.deadline_s, self._settings().search.deadline_s)
         with self._keeper.set_back():
             return await self._searcher.search(asked, deadline_s)
+
+    def _of_text(self, scope: Scope) -> Scope:
+        """Return a scope with the shards in which documents are looked for."""
+        shard = self._text_shard
+        if shard is None:
+            return scope
+        return Scope(tuple(replace(one, shard=shard(one.repo)) for one in scope.projects))
 
     async def _completed(
         self, hits: tuple[DocHit, ...], scope: Scope, *, history: bool

@@ -12,6 +12,7 @@ WORDS = {
     "root_moved": "the directory was moved or replaced",
     "polling": "files are compared from time to time, as there are no events here",
     "undecodable_name": "a file name that is no UTF-8 has changed",
+    "fetched": "the repository elsewhere was fetched",
     "git moved": "git moved to another commit or branch",
     "git_moved": "git moved to another commit or branch",
     "many changes": "many files have changed",

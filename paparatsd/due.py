@@ -177,6 +177,11 @@ class Due:
         async with self._settled:
             await self._settled.wait_for(lambda: self._answered >= ticket)
 
+    async def all_done(self) -> None:
+        """Wait until nothing is due, and no look is under way that something spoke for."""
+        async with self._settled:
+            await self._settled.wait_for(lambda: not self and not self.is_under_way)
+
     async def nothing(self) -> None:
         """Wait until nothing is due."""
         async with self._settled:

@@ -50,6 +50,12 @@ class BadSettings(UserError):
     code = "bad_settings"
 
 
+class TooLarge(UserError):
+    """More was sent than is kept (413)."""
+
+    code = "too_large"
+
+
 class Conflict(UserError):
     """The request contradicts what is there, for example a duplicate name (409)."""
 
@@ -93,9 +99,13 @@ class ChildDied(Unavailable):
 
 
 class GitFailed(Unavailable):
-    """A git command failed or missed its deadline."""
+    """A git command failed or missed its deadline; `complaint` is what git itself said of it."""
 
     code = "git_failed"
+
+    def __init__(self, message: str, complaint: str = "") -> None:
+        super().__init__(message)
+        self.complaint = complaint
 
 
 class StateUnwritable(Unavailable):

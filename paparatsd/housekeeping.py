@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import ShardKey
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.service import Service
     from paparatsd.sessions import ProjectSession
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.sources.inbox import HookEvent, Inbox
     from paparatsd.store.vectors import VectorStore
     from paparatsd.worktrees import WorktreeFollower
@@ -56,17 +58,21 @@ class Housekeeping:
         vectors: VectorStore,
         pool: WorkerPool,
         inbox: Inbox,
-        projects: ProjectsFile,
+        projects: ProjectsFile | FollowedProjects,
         service: Service,
         history: HistoryKeeper,
         graph: GraphKeeper,
         worktrees: WorktreeFollower,
+        models: ModelRoles,
         delete_points: Callable[[ShardKey], Awaitable[None]],
+        collect: Callable[[], Awaitable[None]],
         state_file: Path,
         flush_problem: Callable[[], str],
         on_state_gone: Callable[[], None],
         tick_s: float,
+        owns_points: bool = True,
     ) -> None:
+        """Not `owns_points`: what is in the vector store is others', and not ours to compare."""
         self._clock = clock
         self._roster = roster
         self._ledger = ledger
@@ -78,12 +84,15 @@ class Housekeeping:
         self._history = history
         self._graph = graph
         self._worktrees = worktrees
+        self._models = models
         self._delete_points = delete_points
+        self._collect = collect
         self._state_file = state_file
         self._state_inode = state_file.stat().st_ino
         self._flush_problem = flush_problem
         self._on_state_gone = on_state_gone
         self._tick_s = tick_s
+        self._owns_points = owns_points
         self._spool_moved = asyncio.Event()
         self._list_moved = asyncio.Event()
         self._git_moved = asyncio.Event()
@@ -104,7 +113,8 @@ class Housekeeping:
             tasks.create_task(self._repeat(self._list_moved, self._read_list))
             tasks.create_task(self._repeat(self._git_moved, self._follow_worktrees))
             tasks.create_task(self._repeat(self._ledger.outbox_filled, self._empty_outbox))
-            tasks.create_task(self._check_store())
+            if self._owns_points:
+                tasks.create_task(self._check_store())
             tasks.create_task(self._tick())
 
     async def _repeat(self, event: asyncio.Event, job: Callable[[], Awaitable[None]]) -> None:
@@ -130,13 +140,18 @@ class Housekeeping:
         while left:
             shard = left.pop(0)
             try:
-                missing = await repair(shard, ledger=self._ledger, vectors=self._vectors)
+                answers = self._models.is_answering(shard)
+                missing = await repair(
+                    shard, ledger=self._ledger, vectors=self._vectors, from_files=answers
+                )
             except PaparatsError as error:
                 log.warning("housekeeping_failed", job="check_store", error=str(error))
                 left.append(shard)
                 await self._clock.sleep(self._tick_s)
                 continue
-            if missing:
+            if missing and not answers:
+                self._models.wake()
+            elif missing:
                 for session in self._roster.sessions():
                     session.offer(ChangeBatch(doubt="points were lost"))
                 log.warning("points_missing", repo=shard.repo, versions=missing)
@@ -155,6 +170,7 @@ class Housekeeping:
             self._git_moved.set()
             if self._projects.changed():
                 self._list_moved.set()
+            self._models.wake()
             await self._pool.rest_when_idle()
             await self._graph.rest_when_idle()
             await self._tidy_when_due()
@@ -174,12 +190,14 @@ class Housekeeping:
         sessions = self._roster.sessions()
         if not sessions or any(session.snapshot().dirty for session in sessions):
             return
+        if self._models.changes():
+            return  # shards are written to all the time
         self._tidied_at = now
         await self._tidy()
 
     async def _tidy(self) -> None:
         try:
-            await self._ledger.collect()
+            await self._collect()
             await self._vectors.optimize()
         except PaparatsError as error:
             log.warning("housekeeping_failed", job="tidy", error=str(error))

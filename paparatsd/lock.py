@@ -84,6 +84,8 @@ class StateLock:
         if self._handle is None:
             return
         os.ftruncate(self._handle, 0)
+        # Said, not only closed: a process that was forked meanwhile has the file open, too.
+        fcntl.flock(self._handle, fcntl.LOCK_UN)
         os.close(self._handle)
         self._handle = None
 

@@ -19,6 +19,7 @@ import structlog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
+    from types import FrameType
 
     from structlog.typing import Processor
 
@@ -105,6 +106,44 @@ def relay_events(send: Callable[[dict[str, Any]], None]) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS["info"]),
         cache_logger_on_first_use=False,
     )
+
+
+GUEST_LOGGER = "paparatsd"
+
+
+def log_as_guest() -> None:
+    """Hand our events to `logging`, as libraries do; what the program around us logs is its own.
+
+    Without a handler of the program nothing is written.
+    """
+    logger = logging.getLogger(GUEST_LOGGER)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    others = structlog.get_config()["processors"]
+    if _divert_ours not in others:
+        structlog.configure(processors=[_divert_ours, *others])
+
+
+def _divert_ours(_logger: object, method: str, event: MutableMapping[str, Any]) -> Any:  # noqa: ANN401 - as structlog has it
+    if not _is_ours(sys._getframe(1)):
+        return event
+    trace = event.pop("exc_info", None) or method == "exception"
+    said = dict(_redact(None, method, dict(event)))
+    level = LEVELS.get(method, LEVELS["error"])
+    name = escape(str(said.pop("event", "")))
+    words = [f"{escape(str(key))}={_shown(value)}" for key, value in said.items()]
+    logging.getLogger(GUEST_LOGGER).log(level, "%s", " ".join([name, *words]), exc_info=trace)
+    raise structlog.DropEvent
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Say whether an event comes from a module of this package, in whichever thread."""
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] != "structlog":
+            return module.partition(".")[0] == GUEST_LOGGER
+        frame = frame.f_back
+    return False
 
 
 def write_relayed(child: str, event: Mapping[str, Any]) -> None:

@@ -168,6 +168,12 @@ class MemoryService:
             for group in seen.asked(reach)
         )
 
+    async def embed(self, reach: Reach) -> int:
+        """Embed what has no vector of the model in use; return how many cards are within reach."""
+        await self._sight(reach)
+        await self._notes.refill()
+        return sum(one.cards for one in await self.stats(reach))
+
     async def suggest(self, reach: Reach, limit: int) -> SuggestionsAnswer:
         """Return places that much is built on and that no component card is about."""
         if not 1 <= limit <= MAX_SUGGESTIONS:

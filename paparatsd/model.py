@@ -372,6 +372,22 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteSpec:
+    """A repository elsewhere that a project follows, as written in projects.yml.
+
+    At most one of `branch` and `ref` (a tag or a commit) is set; neither: the remote's default
+    branch. `depth` 0 is the whole history. `cron` and `cron_fast` "" are those of the settings.
+    """
+
+    url: str
+    branch: str = ""
+    ref: str = ""
+    depth: int = 0
+    cron: str = ""
+    cron_fast: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectEntry:
     """One registered project, as written in projects.yml.
 
@@ -387,3 +403,7 @@ class ProjectEntry:
     exclude: tuple[str, ...] = ()
     overrides: Mapping[str, Any] = field(default_factory=dict, hash=False)
     worktree_of: ProjectName | None = None
+    remote: RemoteSpec | None = None
+    """What the project follows, if it is a clone of ours: `path` is where that is."""
+    pushed: bool = False
+    """Whether the files come from programs: `path` is where we keep them."""

@@ -178,6 +178,38 @@ class Names:
         return tuple(item.from_file(part) for part in value)
 
 
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """A list of absolute folders, or of such below the home directory; `none` is an empty one.
+
+    Commas or colons separate them in a flag or a variable.
+    """
+
+    allowed: str = "a list of absolute folders, or of folders that begin with ~; or none"
+
+    def from_text(self, text: str) -> tuple[str, ...]:
+        """Return the folders between the separators."""
+        if text.strip().lower() == "none":
+            return ()
+        parts = [part for part in text.replace(":", ",").split(",") if part.strip()]
+        if not parts:
+            raise ValueError(text)
+        return self.from_file(parts)
+
+    def from_file(self, value: object) -> tuple[str, ...]:
+        """Return `value` as a tuple if it is a list of folders."""
+        if not isinstance(value, list):
+            raise ValueError(value)  # noqa: TRY004 - the caller handles one class
+        item = Text(check=_folder)
+        return tuple(item.from_file(part) for part in value)
+
+
+def _folder(text: str) -> str:
+    if text != "~" and not text.startswith(("/", "~/")):
+        raise ValueError(text)
+    return text.rstrip("/") or "/"
+
+
 def one_of(*words: str) -> Text:
     """Return the kind that allows exactly these words, in any case."""
 
@@ -218,6 +250,8 @@ def origin(text: str) -> str:
 
 
 MIN_TOKEN_CHARS = 16
+MAX_SUFFIX_CHARS = 40
+_SUFFIX = re.compile(rf"[A-Za-z0-9._-]{{0,{MAX_SUFFIX_CHARS}}}")
 _TOKEN = re.compile(rf"[!-+\x2d-~]{{{MIN_TOKEN_CHARS},1000}}")
 _SPAN = re.compile(r"|-?\d{1,9}|(?:\d{1,9}(?:\.\d+)?(?:ms|s|m|h))+")
 
@@ -241,3 +275,10 @@ def span(text: str) -> str:
     if not _SPAN.fullmatch(text):
         raise ValueError(text)
     return text
+
+
+def collection_suffix(text: str) -> str:
+    """Return a part of the names of collections, without the signs that people set before it."""
+    if not _SUFFIX.fullmatch(text):
+        raise ValueError(text)
+    return text.strip("._-")

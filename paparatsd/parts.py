@@ -4,50 +4,76 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.chunks.embedtext import TEXT_VERSION
-from paparatsd.embeddings.cache import CachedEmbedder, EmbeddingCache
-from paparatsd.embeddings.http import HttpEmbedder
-from paparatsd.embeddings.model2vec import Model2vecEmbedder, load_table
-from paparatsd.embeddings.sameness import SameModel
 from paparatsd.embeddings.static import read_spec
-from paparatsd.errors import EmbedderUnavailable, PaparatsError
+from paparatsd.errors import PaparatsError
 from paparatsd.fingerprints import make_pipeline
 from paparatsd.graph.keeper import GraphKeeper
 from paparatsd.history.keeper import HistoryKeeper
 from paparatsd.indexing.apply import VersionBuilder
-from paparatsd.indexing.dense import DenseFiller
 from paparatsd.indexing.flusher import Flusher
 from paparatsd.indexing.ledger import Ledger
 from paparatsd.indexing.pool import WorkerPool
+from paparatsd.indexing.shard_writer import ShardWriter, ShardWriters
 from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
-from paparatsd.outlets import outlets_of
+from paparatsd.model_roles.embedders import Embedders
+from paparatsd.model_roles.parts import CODE, RoleParts
+from paparatsd.model_roles.roles import ModelRoles
+from paparatsd.outlets import Asked, outlets_of
+from paparatsd.rerank.choice import make_reranking
+from paparatsd.rewriting.chat import Chat
+from paparatsd.rewriting.rewriter import Rewriter
 from paparatsd.search.embedding import SearchEmbedder
 from paparatsd.search.options import ChildOptions
 from paparatsd.search.ranker import load_ranker
 from paparatsd.store.edge import EdgeStore
+from paparatsd.store.installation import installation_id
 from paparatsd.supervise import Child
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
-    from paparatsd.embeddings.embedder import Embedder
+    from paparatsd.endpoints.posting import Sent
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.knowledge.embedding import NoteEmbedder
-    from paparatsd.model import EmbedderSpec, RepoId, ShardKey
+    from paparatsd.model import RepoId, ShardKey
+    from paparatsd.model_roles.embedders import OpenEmbedder
+    from paparatsd.rerank.reranking import Reranking
     from paparatsd.settings import Settings
     from paparatsd.status_model import Outlet
     from paparatsd.store.vectors import VectorStore
 
 log = structlog.get_logger()
+
+GRACE_S = 1.0
+"""So much longer than a question may take are shards kept that a change of models leaves."""
+
+
+@dataclass(slots=True)
+class Swaps:
+    """What must happen when another model begins to answer, and whether now is a time for it.
+
+    `on_code`: what is shown may have been placed for the model before. `is_settled` says that no
+    project is about to replace what it shows. Both are the roster's, which is built later.
+    """
+
+    on_code: Callable[[], None] = lambda: None
+    is_settled: Callable[[], bool] = lambda: True
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        """Have something done soon, that cannot be waited for."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
 
 @dataclass(slots=True)
@@ -64,23 +90,45 @@ class Parts:
     notes: Notes
     pool: WorkerPool
     flusher: Flusher
-    pipeline: Pipeline
-    embedder_spec: EmbedderSpec
-    embedder: Embedder | None
-    filler: DenseFiller | None
+    models: ModelRoles
+    embedders: Embedders
+    writers: ShardWriters
     builders: dict[RepoId, VersionBuilder]
     build_one: Callable[[RepoId], VersionBuilder]
-    close_embedder: Callable[[], Awaitable[None]]
+    pipeline_of: Callable[[int], Pipeline]
     outlets: Callable[[], tuple[Outlet, ...]]
+    swaps: Swaps
+    more_problems: Callable[[], tuple[str, ...]] = tuple
+    """What goes wrong beside the store, in a server that is shared; "" for nothing."""
+    reranking: Reranking | None = None
+    rewriter: Rewriter | None = None
 
     def builder_of(self, repo: RepoId) -> VersionBuilder:
         """Return the one builder of a repository."""
         builder = self.builders.get(repo)
         if builder is None:
             builder = self.builders[repo] = self.build_one(repo)
-            if self.filler is not None:
-                builder.on_lexical_only = self.filler.wake
         return builder
+
+    async def prepare(self, builder: VersionBuilder) -> None:
+        """Have files read as it is due in this repository; see `build_anew`."""
+        builds = await self.ledger.change(lambda it: it.models.builds())
+        builder.pipeline = self.pipeline_of(builds.get(builder.repo, 0))
+
+    async def build_anew(self, repo: RepoId) -> None:
+        """Have everything of a repository built anew by passes to come.
+
+        What is there is shown until its successor is.
+        """
+        build = await self.ledger.change(lambda it: it.models.begin_build(repo))
+        self.builder_of(repo).pipeline = self.pipeline_of(build)
+
+    async def collect(self) -> None:
+        """Delete versions that nobody will show again."""
+        builds = await self.ledger.change(lambda it: it.models.builds())
+        current = {repo: self.pipeline_of(build).fingerprint for repo, build in builds.items()}
+        await self.ledger.change(lambda it: it.models.doom_outdated(current))
+        await self.ledger.collect()
 
     def store_problems(self) -> tuple[str, ...]:
         """Say what was found damaged or lost since the start."""
@@ -89,7 +137,9 @@ class Parts:
             [f"the catalog was damaged; it is built anew, the old one is {aside}"] if aside else []
         )
         own += [f"vectors cannot be made durable: {unsafe}"] if unsafe else []
-        return (*own, *self.vectors.problems)
+        silent = "" if self.reranking is None else self.reranking.problem
+        own += [f"answers are not reranked: {silent}"] if silent else []
+        return (*own, *self.vectors.problems, *filter(None, self.more_problems()))
 
     def is_linked(self) -> bool:
         """Say whether the search process may ask the store without the daemon now."""
@@ -101,24 +151,27 @@ class Parts:
             return {}
         return {"store": self.vectors.child.pid}
 
+    def model_pids(self) -> dict[str, int]:
+        """Return the process ids of models that have a process of their own."""
+        found = {}
+        for role, opened in self.models.open_embedders():
+            if (pid := opened.pid()) is not None:
+                found["model" if role == CODE else f"model-{role}"] = pid
+        return found
+
     async def delete_points(self, shard: ShardKey) -> None:
-        """Delete what the outbox holds for a shard, also one of another fingerprint."""
-        builder = self.builder_of(shard.repo)
-        if builder.shard == shard:
-            await builder.delete_points()
-            return
-        for entry in await self.ledger.outbox():
-            if entry.shard == shard:
-                await self.vectors.delete(shard, entry.versions)
-                await self.ledger.outbox_done(entry)
+        """Delete what the outbox holds for a shard, also one that nobody uses any more."""
+        await self.writers.of(shard).delete_points()
 
     async def recover(self) -> None:
         """Distrust what an unclean stop left unflushed; it is built again."""
         for shard in await self.ledger.shards():
             doubtful = await self.ledger.unflushed(shard)
-            if doubtful:
+            if doubtful and self.models.is_answering(shard):
                 log.info("points_doubted", repo=shard.repo, versions=len(doubtful))
                 await self.ledger.distrust(shard, doubtful)
+            elif doubtful:  # made from what is stored
+                await self.ledger.forget_points(shard, doubtful)
 
     async def stop(self) -> None:
         """Stop in reverse order; a part that fails to stop does not keep the others."""
@@ -130,7 +183,8 @@ class Parts:
             self.flusher.flush,
             self.vectors.stop,
         ]
-        steps += [self.notes.stop, self.close_embedder, self.ledger.stop]
+        steps += [one.close for one in (self.reranking, self.rewriter) if one is not None]
+        steps += [self.notes.stop, self.models.stop, self.embedders.close, self.ledger.stop]
         for step in steps:
             try:
                 await step()
@@ -160,9 +214,8 @@ async def _build_on(
     ledger: Ledger, settings: Settings, clock: Clock, broadcaster: Broadcaster
 ) -> Parts:
     static = await asyncio.to_thread(read_spec)
-    chosen = await _chosen(settings, clock)
-    spec = static if chosen is None else await _spec_of(chosen)
-    pipeline = make_pipeline(settings.index, embedder=spec, static=static)
+    reranking = await make_reranking(settings.rerank, clock)
+    rewriter = _rewriter(settings, clock)
     vectors = _store(settings, clock)
     await vectors.start()
     pool = WorkerPool(
@@ -173,37 +226,57 @@ async def _build_on(
         clock=clock,
     )
     flusher = Flusher(vectors=vectors, ledger=ledger, clock=clock)
+    embedders = Embedders(static=static, pool=pool, cache=settings.places.embeddings, clock=clock)
+    writers = ShardWriters(
+        lambda shard: ShardWriter(shard, ledger=ledger, vectors=vectors, flusher=flusher)
+    )
+
+    def pipeline_of(build: int) -> Pipeline:
+        return make_pipeline(settings.index, static=static, build=build)
+
+    search_child = _search_child(settings, vectors)
     builders: dict[RepoId, VersionBuilder] = {}
-    embedder: Embedder | None = None
-    close: Callable[[], Awaitable[None]] = _nothing
-    if chosen is not None:
-        embedder, close = _cached(settings, clock, chosen)
-    filler = None
-    if embedder is not None:
-        filler = DenseFiller(
-            embedder=embedder,
-            ledger=ledger,
-            clock=clock,
-            builders=builders.values,
-            on_progress=lambda shard, left: broadcaster.send(
-                "vectors", repo=shard.repo, pending=left
-            ),
-        )
+    swaps = Swaps()
+    notes = Notes(settings.places.notes, clock)
+    await notes.start()
+
+    def on_swap(role: str) -> None:
+        if role == CODE:
+            for builder in builders.values():
+                builder.model = models.model
+            swaps.on_code()
+        if settings.search.meaning:
+            opened = models.for_notes
+            swaps.start(notes.use(_notes_by(opened, search_child), dimension=opened.spec.dimension))
+
+    role_parts = RoleParts(
+        ledger=ledger,
+        writers=writers,
+        flusher=flusher,
+        embedders=embedders,
+        clock=clock,
+        broadcaster=broadcaster,
+        current=lambda build: pipeline_of(build).fingerprint,
+        keys=settings.embedder_keys,
+        grace_s=settings.search.deadline_s + GRACE_S,
+        at_once=not settings.index.enabled,
+    )
+    models = ModelRoles(role_parts, on_swap=on_swap, is_settled=lambda: swaps.is_settled())
+    await models.aim(settings.embedder, settings.text_embedder)
 
     def build_one(repo: RepoId) -> VersionBuilder:
         return VersionBuilder(
             repo,
-            pipeline=pipeline,
+            pipeline=pipeline_of(0),
+            model=models.model,
             settings=settings.index,
             pool=pool,
             ledger=ledger,
-            vectors=vectors,
-            flusher=flusher,
+            writers=writers,
+            text_model=lambda: models.text_model,
+            on_stored=models.wake,
         )
 
-    search_child = _search_child(settings, vectors)
-    notes = _notes(settings, clock, spec, embedder, search_child)
-    await notes.start()
     history_child = Child(
         "history",
         "paparatsd.history.child",
@@ -221,17 +294,56 @@ async def _build_on(
         notes=notes,
         pool=pool,
         flusher=flusher,
-        pipeline=pipeline,
-        embedder_spec=spec,
-        embedder=embedder,
-        filler=filler,
+        models=models,
+        embedders=embedders,
+        writers=writers,
         builders=builders,
         build_one=build_one,
-        close_embedder=close,
+        pipeline_of=pipeline_of,
         outlets=lambda: outlets_of(
-            settings, chosen.sent if isinstance(chosen, HttpEmbedder) else None
+            settings,
+            _sent(models),
+            Asked(
+                reranking.sent if reranking is not None and settings.rerank.url else None,
+                None if rewriter is None else rewriter.sent,
+            ),
         ),
+        swaps=swaps,
+        reranking=reranking,
+        rewriter=rewriter,
     )
+
+
+def _rewriter(settings: Settings, clock: Clock) -> Rewriter | None:
+    expand = settings.expand
+    if expand.mode == "off":
+        return None
+    return Rewriter(
+        Chat(expand, clock=clock),
+        clock=clock,
+        mode=expand.mode,
+        timeout_s=expand.timeout_s,
+        per_minute=expand.per_minute,
+    )
+
+
+def _sent(models: ModelRoles) -> list[tuple[str, str, Sent]]:
+    """Return of each endpoint what for it is asked, its URL, and what it got."""
+    apart = models.is_apart
+    return [
+        (role if apart else "all", opened.settings.url, opened.sent())
+        for role, opened in models.open_embedders()
+        if opened.sent is not None
+    ]
+
+
+def _notes_by(opened: OpenEmbedder, search_child: Child) -> NoteEmbedder | None:
+    """Return what embeds notes; None where it cannot be asked: then words alone compare them."""
+    if opened.embedder is None:
+        return None
+    if opened.built_in:
+        return SearchEmbedder(search_child, opened.spec.fingerprint)
+    return EndpointEmbedder(opened.embedder)
 
 
 def _search_child(settings: Settings, vectors: VectorStore) -> Child:
@@ -245,68 +357,13 @@ def _search_child(settings: Settings, vectors: VectorStore) -> Child:
     )
 
 
-def _notes(
-    settings: Settings,
-    clock: Clock,
-    spec: EmbedderSpec,
-    embedder: Embedder | None,
-    search_child: Child,
-) -> Notes:
-    """Return the notes; compared by words alone where searches are."""
-    made_by: NoteEmbedder | None = None
-    if settings.search.meaning:
-        built_in = SearchEmbedder(search_child, spec.fingerprint)
-        made_by = built_in if embedder is None else EndpointEmbedder(embedder)
-    return Notes(settings.places.notes, clock, made_by, dimension=spec.dimension)
-
-
-async def _chosen(settings: Settings, clock: Clock) -> HttpEmbedder | Model2vecEmbedder | None:
-    """Return the embedder that was chosen, None for the built-in one."""
-    if settings.embedder.provider == "static":
-        return None
-    if settings.embedder.provider == "model2vec":
-        table = await asyncio.to_thread(load_table, settings.embedder.model)
-        return Model2vecEmbedder(settings.embedder, table, text_version=TEXT_VERSION)
-    return HttpEmbedder(settings.embedder, text_version=TEXT_VERSION, clock=clock)
-
-
-def _cached(
-    settings: Settings, clock: Clock, chosen: HttpEmbedder | Model2vecEmbedder
-) -> tuple[Embedder, Callable[[], Awaitable[None]]]:
-    """Return the embedder with its cache, if it is worth one, and what closes both."""
-    if isinstance(chosen, Model2vecEmbedder):
-        return chosen, chosen.close
-    cache = EmbeddingCache(settings.places.embeddings)
-    same = SameModel(chosen, cache, clock)
-    embedder = CachedEmbedder(same, cache, slice_texts=chosen.batch_texts * 4)
-    return embedder, _closer(chosen, cache)
-
-
-async def _spec_of(chosen: HttpEmbedder | Model2vecEmbedder) -> EmbedderSpec:
-    if isinstance(chosen, Model2vecEmbedder):
-        return chosen.spec
-    try:
-        return chosen.spec
-    except EmbedderUnavailable:
-        return await chosen.probe()
-
-
 def _store(settings: Settings, clock: Clock) -> VectorStore:
     if settings.store.qdrant_url:
         # Importing the client takes most of a second, which only a served store is worth.
         from paparatsd.store.server import ServerStore
 
-        return ServerStore(settings.store, clock=clock)
+        owner = installation_id(settings.places.installation)
+        return ServerStore(
+            settings.store, owner, clock=clock, only_reads=not settings.index.enabled
+        )
     return EdgeStore(settings.places.vectors, clock=clock)
-
-
-def _closer(endpoint: HttpEmbedder, cache: EmbeddingCache) -> Callable[[], Awaitable[None]]:
-    async def close() -> None:
-        await endpoint.close()
-        await asyncio.to_thread(cache.close)
-
-    return close
-
-
-async def _nothing() -> None:
-    """Close nothing."""

@@ -24,10 +24,14 @@ LOOK_AGAIN_S = 0.01
 
 
 class ProjectPlace:
-    """The root directory of one project and the checkout it is (part of)."""
+    """The root directory of one project and the checkout it is (part of).
 
-    def __init__(self, root: Path) -> None:
+    A `plain` one is never looked at with git: what is around it is none of its business.
+    """
+
+    def __init__(self, root: Path, *, plain: bool = False) -> None:
         self.root = root
+        self._plain = plain
         self.checkout: Checkout | None = None
         self._identity: tuple[int, int] | None = None
         self._shown: tuple[object, ...] | None = None
@@ -58,7 +62,10 @@ class ProjectPlace:
         """Look again at what git says if that may have changed; True when it was looked at."""
         if self.checkout is not None and not self._has_turned(self.checkout):
             return False
-        self.checkout = await repo.locate(self.root)
+        if self._plain:
+            self.checkout = repo.Checkout(self.root, git=False)
+        else:
+            self.checkout = await repo.locate(self.root)
         return True
 
     def forget(self) -> None:
@@ -99,4 +106,4 @@ class ProjectPlace:
         """Whether a folder became a repository or the other way round (two stat calls)."""
         if checkout.git and checkout.git_dir is not None:
             return not (checkout.git_dir / "HEAD").exists()
-        return (self.root / ".git").exists() and not checkout.problem
+        return not self._plain and (self.root / ".git").exists() and not checkout.problem

@@ -17,6 +17,8 @@ from paparatsd.naming import (
 )
 from paparatsd.plain_yaml import PlainYamlError
 from paparatsd.project_paths import check_project_path
+from paparatsd.remotes.address import parse_address
+from paparatsd.remotes.entries import REMOTE_KEYS, remote_of
 from paparatsd.repo_config import (
     BadRepoConfigError,
     load_repo_config,
@@ -27,11 +29,21 @@ from paparatsd.repo_config import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paparatsd.model import GroupName
+    from paparatsd.model import GroupName, ProjectName, RemoteSpec
 
 OVERRIDE_KEYS = frozenset({"language", "indexing", "metadata", "docs"})
-ENTRY_KEYS = OVERRIDE_KEYS | {"path", "url", "name", "group", "hooks", "worktree_of"}
+ENTRY_KEYS = (
+    OVERRIDE_KEYS | REMOTE_KEYS | {"path", "url", "pushed", "name", "group", "hooks", "worktree_of"}
+)
 DEFAULTS_KEYS = OVERRIDE_KEYS | {"group", "hooks", "cron", "cron_fast"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Where we keep what is not on this disk otherwise: clones, and files that were pushed."""
+
+    clones: Path
+    pushed: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +63,14 @@ def validate_entry(
     registered. A project inside another one is allowed: each shows its own files. Raises BadQuery
     for what can never be a project, Conflict for what collides with a registered one.
     """
-    path = check_project_path(entry.path, home)
+    # Where we keep things ourselves was chosen with the directories of the daemon.
+    kept_by_us = entry.remote is not None or entry.pushed
+    path = Path(entry.path) if kept_by_us else check_project_path(entry.path, home)
     name, group = check_project_name(entry.name), check_group_name(entry.group)
     for other in existing:
         if other.name == name:
             raise Conflict(
-                f"the name {name!r} is taken by {other.path}; choose another with --name"
+                f"the name {name!r} is taken by {source_of(other)}; choose another with --name"
             )
         if other.path == str(path):
             raise Conflict(f"{path} is registered already, as {other.name!r}")
@@ -88,6 +102,7 @@ def parse_registry(
     forced_group: str = "",
     old: Sequence[ProjectEntry] = (),
     source: str = "projects.yml",
+    rooms: Rooms | None = None,
 ) -> Registry:
     """Make the list of a checked document; a bad entry keeps what `old` has of it."""
     entries: list[ProjectEntry] = []
@@ -95,7 +110,8 @@ def parse_registry(
     groups = {entry.path: entry.group for entry in old}
     for number, raw in enumerate(document.get("repos") or [], start=1):
         try:
-            entry = parse_entry(raw, document.get("defaults") or {}, forced_group, groups)
+            defaults = document.get("defaults") or {}
+            entry = parse_entry(raw, defaults, forced_group, groups, rooms)
             entries.append(validate_entry(entry, entries, home))
         except (BadQuery, Conflict, BadRepoConfigError) as error:
             problems.append(f"{source}: entry {number} is not used: {error}")
@@ -108,11 +124,13 @@ def parse_registry(
 def _kept_of(
     raw: object, old: Sequence[ProjectEntry], entries: Sequence[ProjectEntry]
 ) -> ProjectEntry | None:
-    if not isinstance(raw, dict) or "url" in raw:
+    if not isinstance(raw, dict):
         return None
     taken = {entry.name for entry in entries} | {entry.path for entry in entries}
     for entry in old:
-        if entry.path == raw.get("path") and not {entry.name, entry.path} & taken:
+        own = entry.remote is not None or entry.pushed
+        same = entry.name == name_of(raw) if own else entry.path == raw.get("path")
+        if same and not {entry.name, entry.path} & taken:
             return entry
     return None
 
@@ -122,6 +140,7 @@ def parse_entry(
     defaults: Mapping[str, Any],
     forced_group: str = "",
     known_groups: Mapping[str, GroupName] = MappingProxyType({}),
+    rooms: Rooms | None = None,
 ) -> ProjectEntry:
     """Make an entry of one item of `repos`, names and paths not yet checked.
 
@@ -134,7 +153,9 @@ def parse_entry(
     for key in raw:
         if key not in ENTRY_KEYS:
             raise BadQuery(f"the key {key!r} is unknown; allowed: {', '.join(sorted(ENTRY_KEYS))}")
-    path = _path_of(raw)
+    remote = remote_of(raw, defaults)
+    pushed = _is_pushed(raw)
+    path = _path_of(raw, remote, rooms)
     overrides = merge_documents(_overrides(defaults), _overrides(raw))
     config = parse_repo_config(overrides)
     if not isinstance(raw.get("name", ""), str):
@@ -142,6 +163,8 @@ def parse_entry(
     hooks = raw.get("hooks", defaults.get("hooks", True))
     if not isinstance(hooks, bool):
         raise BadQuery("hooks: allowed: true or false")
+    # Nobody commits in what is kept here.
+    hooks = hooks and remote is None and not pushed
     group = forced_group or raw.get("group") or defaults.get("group")
     group = group or _repo_group(path, known_groups.get(path, DEFAULT_GROUP))
     if not isinstance(group, str):
@@ -154,6 +177,8 @@ def parse_entry(
         config.exclude_extra,
         overrides,
         check_project_name(raw["worktree_of"]) if _is_text(raw.get("worktree_of")) else None,
+        remote,
+        pushed,
     )
 
 
@@ -163,26 +188,59 @@ def _is_text(value: object) -> bool:
     raise BadQuery("worktree_of: allowed: the name of a project; put it into quotes")
 
 
-def _path_of(raw: Mapping[str, Any]) -> str:
-    path, url = raw.get("path"), raw.get("url")
-    if (path is None) == (url is None):
-        raise BadQuery("it needs exactly one of path and url")
-    if url is not None:
-        raise BadQuery(
-            f"url {url!r} is not supported yet: clone the repository and add the path of the clone"
-        )
+def _is_pushed(raw: Mapping[str, Any]) -> bool:
+    pushed = raw.get("pushed", False)
+    if not isinstance(pushed, bool):
+        raise BadQuery("pushed: allowed: true or false")
+    return pushed
+
+
+def _path_of(raw: Mapping[str, Any], remote: RemoteSpec | None, rooms: Rooms | None) -> str:
+    """Return the root of a project; of what we keep ourselves, where that is."""
+    path, pushed = raw.get("path"), _is_pushed(raw)
+    if (path is not None) + (remote is not None) + pushed != 1:
+        raise BadQuery("it needs exactly one of path and url (and neither when it is pushed)")
+    if path is None and rooms is None:
+        raise BadQuery("there is no place to keep it in")
+    if remote is not None and rooms is not None:
+        name = check_kept_name(name_of(raw))
+        return str(rooms.clones / f"{name}-{parse_address(remote.url).digest()}")
+    if pushed and rooms is not None:
+        return str(rooms.pushed / check_kept_name(name_of(raw)))
     if not isinstance(path, str):
         raise BadQuery("path: allowed: text; put it into quotes")
     return path
+
+
+def check_kept_name(name: str) -> ProjectName:
+    """Return the name of a project whose files we keep; raises BadQuery.
+
+    Beside them, names that begin with a dot are of what is under way or to be deleted.
+    """
+    if name.startswith("."):
+        raise BadQuery(f"{name!r} cannot be the name of a project that is kept here: drop the dot")
+    return check_project_name(name)
+
+
+def source_of(entry: ProjectEntry) -> str:
+    """Return where a project comes from, in words."""
+    if entry.remote is not None:
+        return entry.remote.url
+    return "a project whose files are pushed" if entry.pushed else entry.path
 
 
 def name_of(raw: object) -> str:
     """Return the name that an item of `repos` has, written or by default; "" for nonsense."""
     if not isinstance(raw, dict):
         return ""
-    name, path = raw.get("name"), raw.get("path")
+    name, path, url = raw.get("name"), raw.get("path"), raw.get("url")
     if name is not None:
         return str(name)
+    if isinstance(url, str):
+        try:
+            return parse_address(url).name
+        except BadQuery:
+            return ""
     return default_project_name(Path(path).name) if isinstance(path, str) else ""
 
 

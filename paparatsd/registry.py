@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +30,19 @@ from paparatsd.project_entries import (
     name_of,
     parse_entry,
     parse_registry,
+    source_of,
     validate_entry,
 )
 from paparatsd.project_paths import check_directory, check_project_path
+from paparatsd.remotes.address import parse_address
 from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.yaml_edit import append_item, remove_item
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paparatsd.model import ProjectEntry
+    from paparatsd.model import ProjectEntry, RemoteSpec
+    from paparatsd.project_entries import Rooms
 
 
 HEADER = """\
@@ -53,6 +57,9 @@ HEADER = """\
 #     name: shop                # default: the last part of the path
 #     group: backend            # default: the group in .paparats.yml, else "default"
 #     hooks: false              # default: true
+#   - url: acme/cart            # GitHub; also https://, ssh://, user@host:path, a bare path
+#     branch: main              # default: the remote's; or ref: a tag or a commit
+#     cron: "0 */3 * * *"       # fetched; cron_fast: asked whether there is anything new
 #     indexing: {exclude_extra: ["*.snap"]}
 
 """
@@ -64,17 +71,26 @@ Signature = tuple[int, int, int, int] | None
 class ProjectsFile:
     """The file, the last good list read from it, and the only writer of it.
 
-    `forced_group` is the group that wins over all files ("" is none). One owner, one thread.
+    `forced_group` is the group that wins over all files ("" is none). `rooms` is where clones and
+    pushed files are kept; without it there are none. One owner, one thread.
     """
 
-    def __init__(self, path: Path, *, home: Path, forced_group: str = "") -> None:
+    def __init__(
+        self, path: Path, *, home: Path, forced_group: str = "", rooms: Rooms | None = None
+    ) -> None:
         self._path = path
         self._home = home
         self._forced_group = forced_group
+        self._rooms = rooms
         self._registry = Registry()
         self._signature: Signature = None
         self._doubted = False
         self._broken = ""
+
+    @property
+    def home(self) -> Path:
+        """The home directory of whom the projects belong to."""
+        return self._home
 
     @property
     def registry(self) -> Registry:
@@ -105,6 +121,7 @@ class ProjectsFile:
                 forced_group=self._forced_group,
                 old=self._registry.entries,
                 source=str(self._path),
+                rooms=self._rooms,
             )
         return self._registry
 
@@ -140,7 +157,38 @@ class ProjectsFile:
             raw["hooks"] = False
         if worktree_of is not None:
             raw["worktree_of"] = worktree_of
-        entry = parse_entry(raw, document.get("defaults") or {}, self._forced_group)
+        return self._append(document, raw)
+
+    def add_remote(
+        self, spec: RemoteSpec, *, name: str | None = None, group: str | None = None
+    ) -> ProjectEntry:
+        """Register a repository elsewhere, as `add` does a directory; its URL has been parsed."""
+        document = self._editable()
+        for entry in self._registry.entries:
+            followed = entry.remote
+            if followed is None or followed.url != spec.url or name not in {None, entry.name}:
+                continue
+            asked, known = (replace(one, cron="", cron_fast="") for one in (spec, followed))
+            if asked == known and group in {None, entry.group}:
+                return entry
+            raise Conflict(
+                f"{spec.url} is registered already, as {entry.name!r} in group {entry.group!r}; "
+                f"edit {self._path} to change it, or follow it twice with another --name"
+            )
+        raw: dict[str, Any] = {"url": spec.url}
+        raw["name"] = name or self._free_name(parse_address(spec.url).name)
+        raw |= {key: value for key, value in asdict(spec).items() if value}
+        if group is not None:
+            raw["group"] = group
+        return self._append(document, raw)
+
+    def add_pushed(self, name: str, group: str) -> ProjectEntry:
+        """Register a project whose files programs send; raises as `add` does."""
+        return self._append(self._editable(), {"pushed": True, "name": name, "group": group})
+
+    def _append(self, document: Mapping[str, Any], raw: dict[str, Any]) -> ProjectEntry:
+        defaults = document.get("defaults") or {}
+        entry = parse_entry(raw, defaults, self._forced_group, rooms=self._rooms)
         entry = validate_entry(entry, self._registry.entries, self._home)
         wanted = {**document, "repos": [*(document.get("repos") or []), raw]}
         self._write(wanted, append_item(self._text(), "repos", raw))
@@ -164,7 +212,7 @@ class ProjectsFile:
         taken = next((entry for entry in self._registry.entries if entry.name == name), None)
         if taken is not None:
             raise Conflict(
-                f"the name {name!r} is taken by {taken.path}; choose another with --name"
+                f"the name {name!r} is taken by {source_of(taken)}; choose another with --name"
             )
         return name
 

@@ -371,8 +371,4 @@ _KEYS: Mapping[str, _Rule] = {
     "docs.kind": _Rule(_one_of("auto", "prose", "code"), "docs_kind"),
     "docs.audience": _Rule(_audience, "docs_audience"),
 }
-_LABELS = tuple(
-    rule.name
-    for rule in _KEYS.values()
-    if rule.name is not None and rule.name.startswith("labels.")
-)
+_LABELS = ("labels.service", "labels.context", "labels.tags", "labels.folders")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import PaparatsError, UnknownProject
-from paparatsd.model import ProjectName
+from paparatsd.model import ChangeBatch, ProjectName
 from paparatsd.sessions import ProjectSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from paparatsd.model import ChangeBatch, GroupName, ProjectEntry
+    from paparatsd.model import GroupName, ProjectEntry
     from paparatsd.session_parts import SessionParts
 
 log = structlog.get_logger()
@@ -31,6 +31,7 @@ class Roster:
         self._sessions: dict[ProjectName, ProjectSession] = {}
         self._tasks: dict[ProjectName, asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup | None = None
+        self.make: Callable[[ProjectEntry, SessionParts], ProjectSession] = ProjectSession
 
     async def run(self, stop: asyncio.Event) -> None:
         """Own the session tasks until `stop` is set."""
@@ -65,6 +66,15 @@ class Roster:
         if session is not None:
             session.offer(batch)
 
+    def doubt_models(self) -> None:
+        """Have all projects compared: what was placed meanwhile may lack points of a new model."""
+        for session in self._sessions.values():
+            session.doubt_model()
+
+    def is_settled(self) -> bool:
+        """Say whether no project is about to change what it shows."""
+        return not any(session.snapshot().dirty for session in self._sessions.values())
+
     def summary(self) -> str:
         """Return one line on all projects, for the service manager."""
         counts = Counter(session.snapshot().state.value for session in self._sessions.values())
@@ -87,7 +97,7 @@ class Roster:
                 await self._remove(name)
             elif running is not None:
                 await self._end(name)
-            session = ProjectSession(entry, self._parts)
+            session = self.make(entry, self._parts)
             if name in rows and rows[name].entry.path == entry.path:
                 session.adopt(rows[name])
             self._sessions[name] = session

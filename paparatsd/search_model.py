@@ -32,7 +32,7 @@ class SearchRequest:
     """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect.
 
     `changed`: only what was changed by somebody, at some time or for a ticket. `history`: each hit
-    is to carry its last change.
+    is to carry its last change. `widen`: a chat model, where one is set, may add words.
     """
 
     query: str
@@ -48,6 +48,7 @@ class SearchRequest:
     explain: bool = False
     changed: ChangedFilter | None = None
     history: bool = False
+    widen: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,50 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranked:
+    """What a reranker said of a hit: a score on a scale of its own; `place`: in our order, from 1.
+
+    `floor` is the score that is needed to count with this reranker, None where that is not known.
+    """
+
+    score: float
+    place: int
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reranker (`by`) said of some texts, in their order; no `scores`: why, in `problem`.
+
+    `floor`: a score below it means "unrelated" with this reranker; None where that is not known.
+    """
+
+    by: str
+    scores: tuple[float, ...] | None = None
+    problem: str = ""
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a chat model (`by`) made of a question: words, made-up code; or why nothing."""
+
+    by: str
+    words: tuple[str, ...] = ()
+    code: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `also_in` lists other projects showing the identical (path, content).
 
     `signals`: each feature's share of the ranking score; `values`: the features themselves;
     `grounds`: what the shown confidence was computed from (search/confidence.py). `related` and
     `last_change` are None when nobody asked for them. `symbol_end`: the last line of the symbol,
-    when it goes on below. `labels`: what the project's own file calls the part it is in.
+    when it goes on below. `labels`: what the project's own file calls the part it is in. `certain`:
+    it stands where it does whatever a ranking says. `reranked` is None when no reranker was asked
+    about it.
     """
 
     project: ProjectName
@@ -101,11 +139,16 @@ class Hit:
     symbol_end: int | None = None
     last_change: LastChange | None = None
     labels: PlaceLabels = NO_LABELS
+    certain: bool = False
+    reranked: Reranked | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits best first, what they reflect, and notes for the reader (partial index, advice)."""
+    """Hits best first, what they reflect, and notes for the reader (partial index, advice).
+
+    `reranked_by`: the reranker that put them into their order, "" when the order is ours.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -113,6 +156,7 @@ class SearchAnswer:
     notes: tuple[str, ...] = ()
     took_ms: float = 0.0
     total_candidates: int = 0
+    reranked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

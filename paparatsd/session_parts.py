@@ -9,14 +9,14 @@ from paparatsd.naming import UNLABELLED
 from paparatsd.place_labels import NOTHING_SAID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
-    from paparatsd.model import GroupName, Head, ProjectState, RepoId
+    from paparatsd.model import GroupName, Head, ProjectName, ProjectState, RepoId
     from paparatsd.place_labels import ProjectLabels
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.watch import WatchHub
@@ -36,10 +36,14 @@ class SessionParts:
     builder_of: Callable[[RepoId], VersionBuilder]
     warm: Callable[[], None]
     history: HistoryKeeper
+    prepare: Callable[[VersionBuilder], Awaitable[None]]
+    """Tells a builder how often its repository was to be built anew."""
     on_group: Callable[[], None] = lambda: None
     """Called when a project's own file names another group than the project has."""
     on_change: Callable[[GroupName], None] = lambda group: None
     """Called when a generation of a project of this group was committed."""
+    absence: Callable[[ProjectName], tuple[ProjectState, str] | None] = lambda name: None
+    """What to say of a project whose root is not there, when it is known better than from that."""
 
 
 @dataclass(frozen=True, slots=True)

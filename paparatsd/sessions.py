@@ -56,7 +56,7 @@ class ProjectSession:
     def __init__(self, entry: ProjectEntry, parts: SessionParts) -> None:
         self.entry = entry
         self.root = Path(entry.path)
-        self._place = ProjectPlace(self.root)
+        self._place = ProjectPlace(self.root, plain=entry.pushed)
         self._parts = parts
         self._rules = ProjectRules(entry, parts.index, parts.clock, parts.on_group)
         self._project_id = 0
@@ -94,6 +94,11 @@ class ProjectSession:
     def warnings(self) -> tuple[str, ...]:
         """What in the project's own file and in its documents does nothing, in words."""
         return (*self._rules.warnings, *self._label_warnings)
+
+    @property
+    def watching(self) -> str:
+        """How changes are noticed: see `WatchHub.health`."""
+        return self._parts.hub.health(self.name)
 
     @property
     def checkout(self) -> Checkout | None:
@@ -163,6 +168,10 @@ class ProjectSession:
         if batch.paths:
             self._parts.warm()
 
+    def doubt_model(self) -> None:
+        """Have everything compared: another embedding model answers now."""
+        self.offer(ChangeBatch(doubt="the embedding model was changed"))
+
     def expect_files(self) -> None:
         """Have the processes started that read files: many will come soon."""
         self._parts.warm()
@@ -183,6 +192,10 @@ class ProjectSession:
     async def verify(self) -> None:
         """Wait for a full pass that began after this call."""
         await self._due.verified()
+
+    async def settle(self) -> None:
+        """Wait until nothing that is known of is pending."""
+        await self._due.all_done()
 
     async def flush(self) -> None:
         """Verify, then wait until nothing is known to be pending."""
@@ -282,7 +295,8 @@ class ProjectSession:
         )
         if reason:
             # The index is kept: an unmounted disk or a renamed folder may come back.
-            self._set_state(ProjectState.MISSING, reason)
+            told = None if self.root.exists() else self._parts.absence(self.name)
+            self._set_state(*(told or (ProjectState.MISSING, reason)))
             self._place.forget()
             self._first_pass_done = False
             self._due.plan(self._parts.watch.poll_s)
@@ -297,8 +311,10 @@ class ProjectSession:
         lineage = await repo.lineage(checkout) if checkout is not None and checkout.git else None
         row = await self._parts.ledger.open_project(self.entry, lineage)
         self._project_id, self._repo, self._head = row.id, row.repo, row.head
-        shard = self._parts.builder_of(row.repo).shard
-        self._generation = await self._parts.ledger.renew(row.id, shard)
+        builder = self._parts.builder_of(row.repo)
+        await self._parts.prepare(builder)
+        current = builder.pipeline.fingerprint
+        self._generation = await self._parts.ledger.renew(row.id, builder.shard, current)
         self._set_state(ProjectState.INDEXING, "checking files")
 
     # ------------------------------------------------------------------ passes

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def process_environment() -> Mapping[str, str]:
@@ -27,26 +27,41 @@ def drop_variables(names: Iterable[str]) -> None:
 
 
 SECRET_ENDINGS = ("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS")
+SECRET_BEGINNING = "PAPARATS_GIT_TOKEN_"  # noqa: S105 - the beginning of a name
 
 
 def environment_of_children() -> dict[str, str]:
     """Return what our child processes are given: this environment without what is named a secret.
 
-    They read files that strangers wrote, and none of them asks anybody for anything.
+    They read files that strangers wrote, and none of them asks anybody for anything. They import
+    this package, however this process came by it, and nothing from their working directory.
     """
-    return {
+    kept = {
         name: value
         for name, value in process_environment().items()
         if name.upper().rpartition("_")[2] not in SECRET_ENDINGS
+        and not name.upper().startswith(SECRET_BEGINNING)
     }
+    return {**kept, **_import_path(kept.get("PYTHONPATH", ""), Path(__file__).resolve().parents[1])}
 
 
 def pin_import_path(package_parent: Path) -> None:
     """Let our child processes import this package, and nothing from their working directory."""
-    known = os.environ.get("PYTHONPATH", "")
+    os.environ.update(_import_path(os.environ.get("PYTHONPATH", ""), package_parent))
+
+
+def forbid_downloads() -> None:
+    """Tell the libraries of model hubs, in this process, that there is no network for them."""
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        os.environ[name] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
+def _import_path(known: str, package_parent: Path) -> dict[str, str]:
+    path = known
     if str(package_parent) not in known.split(os.pathsep):
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package_parent), known)))
-    os.environ["PYTHONSAFEPATH"] = "1"
+        path = os.pathsep.join(filter(None, (str(package_parent), known)))
+    return {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +133,21 @@ class Places:
         return self.data / "notes.sqlite3"
 
     @property
+    def clones(self) -> Path:
+        """Our clones of repositories elsewhere."""
+        return self.state / "remotes"
+
+    @property
+    def pushed(self) -> Path:
+        """Files that programs have sent, by project."""
+        return self.data / "pushed"
+
+    @property
+    def installation(self) -> Path:
+        """The name of this installation, by which a shared server knows whose points are whose."""
+        return self.data / "installation"
+
+    @property
     def embeddings(self) -> Path:
         """The embedding cache."""
         return self.cache / "embeddings.sqlite3"
@@ -125,7 +155,10 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Limits of what is read and how it is cut."""
+    """Limits of what is read and how it is cut.
+
+    Not `enabled`: this daemon indexes nothing and answers from what others publish in the server.
+    """
 
     max_file_bytes: int = 1_000_000
     chunk_chars: int = 1_600
@@ -136,6 +169,7 @@ class IndexSettings:
     worker_idle_s: float = 600.0
     reconcile_min_s: float = 300.0
     allow_secrets: bool = False
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +209,13 @@ class ControlSettings:
 class EmbedderSettings:
     """Which embedder, and how it is asked.
 
-    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API) or
-    voyage.
+    `provider` is static (built in), openai (any compatible endpoint), ollama (its own API),
+    voyage, or from a folder on this disk model2vec, onnx or sentence-transformers.
     0 texts, characters and requests at a time: as suits the provider. `family` auto: by the
     model's name; a template "" is the family's. `dtype` is float or int8 (voyage);
     `ask_dimension`: the endpoint is told which size is wanted. `revision`: any word, to tell
-    models of one name apart.
+    models of one name apart. `threads`, `max_tokens` (of a text), `pooling`: of a model from a
+    folder; 0 and auto: as suits the machine and as the model's own files say.
     """
 
     provider: str = "static"
@@ -201,15 +236,70 @@ class EmbedderSettings:
     ask_dimension: bool = False
     keep_alive: str = "10m"
     revision: str = ""
+    threads: int = 0
+    max_tokens: int = 0
+    pooling: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Which reranker, and what it is shown: `candidates` texts of `max_chars` at most.
+
+    `provider` is off, auto, onnx (a folder, `model`) or one of `rerank_providers`. `searches`:
+    which it orders, code and docs. `floors`: "provider/model=score" each; what a reranker scores
+    below its own floor is called unlikely.
+    """
+
+    provider: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    candidates: int = 30
+    max_chars: int = 4_000
+    timeout_s: float = 3.0
+    pause_s: float = 15.0
+    min_interval_s: float = 0.0
+    searches: tuple[str, ...] = ("code", "docs")
+    floors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandSettings:
+    """Which chat model rewrites questions. `mode`: off, expand (words), hyde (code) or both."""
+
+    mode: str = "off"
+    url: str = ""
+    model: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    timeout_s: float = 4.0
+    per_minute: int = 20
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Which vector store; an empty URL means the embedded engine."""
+    """Which vector store; an empty URL means the embedded engine, and the rest does nothing.
+
+    `suffix` names a team: daemons of another one have collections of their own. `shards` (0: the
+    server's default), `replicas`, `write_consistency`, the places of vectors and payload and
+    `quantization` (int8, binary, none) hold for collections that are made from now on. With
+    `publish` others may search what this daemon indexes; `follow` names hosts or installations
+    whose projects are shown where `index.enabled` is off, all when empty.
+    """
 
     qdrant_url: str = ""
     qdrant_api_key: str | None = field(default=None, repr=False)
     timeout_s: float = 10.0
+    ca_file: str = ""
+    verify: bool = True
+    suffix: str = ""
+    shards: int = 0
+    replicas: int = 1
+    write_consistency: int = 1
+    vectors_on_disk: bool = False
+    payload_on_disk: bool = True
+    quantization: str = "int8"
+    publish: bool = False
+    follow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +307,8 @@ class SearchSettings:
     """Defaults of the search path. `allowed_projects` empty means all.
 
     `ranker` is a file of ranking weights ("" for the packaged ones). Without `meaning` a search
-    goes by words and names only; the index keeps its vectors.
+    goes by words and names only; the index keeps its vectors. `top_n` is how many results
+    codebase_search gives when it is not told.
     """
 
     cache_entries: int = 1_000
@@ -226,6 +317,7 @@ class SearchSettings:
     allowed_projects: tuple[str, ...] = ()
     ranker: str = ""
     meaning: bool = True
+    top_n: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +333,36 @@ class ProjectSettings:
 
     `worktrees`: what becomes of work trees that git adds to a registered repository: "offer" names
     them in the status, "add" indexes them until git removes them, "off" leaves them alone.
+    `allowed_roots`: folders in which agents may register projects; a person may anywhere.
     """
 
     forced_group: str = ""
     worktrees: str = "offer"
+    allowed_roots: tuple[str, ...] = ("~",)
+
+
+@dataclass(frozen=True, slots=True)
+class RemotesSettings:
+    """Repositories elsewhere: when they are asked for news (`cron_fast`) and fetched (`cron`).
+
+    `cron` and `cron_fast` are cron expressions or "off". `tokens` maps an environment variable's
+    name to the token in it.
+    """
+
+    cron: str = "0 */3 * * *"
+    cron_fast: str = "*/10 * * * *"
+    concurrency: int = 2
+    timeout_s: float = 1_800.0
+    max_bytes: int = 4 << 30
+    tokens: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PushSettings:
+    """How much of a project's files is kept that programs send."""
+
+    max_files: int = 100_000
+    max_project_bytes: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,16 +396,24 @@ class Settings:
     http: HttpSettings = HttpSettings()
     control: ControlSettings = ControlSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    text_embedder: EmbedderSettings | None = None
+    """For documents, terms and cards; None: the same as for code."""
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     docs: DocsSettings = DocsSettings()
     log: LogSettings = LogSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    remotes: RemotesSettings = RemotesSettings()
+    push: PushSettings = PushSettings()
+    rerank: RerankSettings = RerankSettings()
+    expand: ExpandSettings = ExpandSettings()
     notes: tuple[str, ...] = ()
     """Sentences for the log about what was set without effect."""
     flags: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the command line set, so that a reload keeps it."""
+    embedder_keys: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+    """Keys of embedding services by base URL, for the model that an index was made with."""
 
 
 @dataclass(frozen=True, slots=True)

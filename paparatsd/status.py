@@ -10,16 +10,20 @@ from paparatsd.model import ProjectState
 from paparatsd.status_model import ProjectStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from paparatsd.history.keeper import HistoryKeeper
-    from paparatsd.indexing.apply import Pipeline
-    from paparatsd.indexing.dense import DenseFiller
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.model import ProjectName
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession
-    from paparatsd.sources.watch import WatchHub
+    from paparatsd.status_model import RemoteStatus
+
+
+NO_HOOKS = "absent"
+"""In a clone of ours, and in what is pushed, nobody commits."""
 
 
 class Statuses:
@@ -29,18 +33,16 @@ class Statuses:
         self,
         *,
         ledger: Ledger,
-        hub: WatchHub,
         hooks: ProjectHooks,
         history: HistoryKeeper,
-        pipeline: Pipeline,
-        filler: DenseFiller | None,
+        models: ModelRoles,
+        remote_of: Callable[[ProjectName], RemoteStatus | None],
     ) -> None:
         self._ledger = ledger
-        self._hub = hub
         self._hooks = hooks
         self._history = history
-        self._pipeline = pipeline
-        self._filler = filler
+        self._models = models
+        self._remote_of = remote_of
 
     async def of(self, sessions: Sequence[ProjectSession]) -> tuple[ProjectStatus, ...]:
         """Return the status of each project, in their order."""
@@ -56,10 +58,11 @@ class Statuses:
         self, session: ProjectSession, now: Snapshot, totals: Mapping[int, Any]
     ) -> ProjectStatus:
         total = totals.get(now.project_id)
+        kept_by_us = session.entry.remote is not None or session.entry.pushed
         fresh = session.freshness()
         state, reason, vectors_left = now.state, now.reason, 0
-        if now.repo is not None and self._filler is not None:
-            vectors_left = self._filler.pending(self._pipeline.shard(now.repo))
+        if now.repo is not None:
+            vectors_left = self._models.pending(self._models.shard(now.repo))
         if vectors_left and state is ProjectState.READY:
             state = ProjectState.INDEXING
             reason = f"words are indexed, vectors of {vectors_left} files are still to come"
@@ -80,11 +83,18 @@ class Statuses:
             languages=dict(total.languages) if total is not None else {},
             freshness=fresh.state,
             checked_at=now.checked_at,
-            watching=self._hub.health(session.name),
-            hooks=self._hooks.state_of(session.name),
+            watching=session.watching,
+            hooks=NO_HOOKS if kept_by_us else self._hooks.state_of(session.name),
             progress=now.progress,
             history=self._history.status(now.project_id, (now.generation, now.head.commit)),
+            remote=self._remote_of(session.name),
+            pushed=session.entry.pushed,
         )
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def memory_of(processes: Mapping[str, int]) -> dict[str, int]:

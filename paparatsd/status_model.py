@@ -32,6 +32,38 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteStatus:
+    """How a project stands to the repository elsewhere that it follows.
+
+    `state` is waiting, asking, cloning or fetching. Times are epoch seconds: `fetched_at` when the
+    remote's files were last taken over, `checked_at` when it was last asked, None for never;
+    `next_at` is when it is asked next. `problem` says why the last try failed, "" if it did not.
+    """
+
+    url: str
+    branch: str
+    ref: str
+    state: str
+    fetched_at: float | None
+    checked_at: float | None
+    next_at: float | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of fetching one project now: `moved` if it has other commits than before.
+
+    `problem` says why nothing was fetched, "" if something was.
+    """
+
+    project: ProjectName
+    moved: bool
+    commit: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectStatus:
     """All that `status` says of one project."""
 
@@ -55,6 +87,9 @@ class ProjectStatus:
     hooks: str
     progress: Progress | None = None
     history: HistoryStatus | None = None
+    remote: RemoteStatus | None = None
+    pushed: bool = False
+    """Whether programs send its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +121,53 @@ class Outlet:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChange:
+    """A change of the embedding model under way; `role` is what for: code, or text.
+
+    `old` is the model that answers meanwhile, "" for that of code; `can_answer` is false when it
+    cannot be asked any more, so that words alone do.
+    """
+
+    role: str
+    old: str
+    new: str
+    files_done: int
+    files_total: int
+    can_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFigures:
+    """How a cache does: entries in it, how often it was asked and could answer since the start.
+
+    `limit`: so many entries at most; None where it is bounded by its size in bytes.
+    """
+
+    entries: int
+    asked: int
+    answered: int
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFigures:
+    """What the daemon counts and measures of itself, since its start.
+
+    `memory_bytes`: of its processes together, `machine_bytes`: of the machine. `allowed_projects`:
+    those that are answered about, empty for all. `saved_tokens`: see usage.py.
+    """
+
+    uptime_s: float
+    memory_bytes: int
+    machine_bytes: int
+    allowed_projects: tuple[str, ...]
+    searches: int
+    saved_tokens: int
+    answers: CacheFigures
+    embeddings: CacheFigures
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """What the daemon says of itself."""
 
@@ -106,3 +188,6 @@ class DaemonStatus:
     """Where texts and vectors go; empty: nowhere."""
     knowledge: Published | None = None
     """What the knowledge endpoint shows; None while there is none."""
+    text_embedder: EmbedderSpec | None = None
+    """The embedder of documents, terms and cards; None where it is the same."""
+    model_changes: tuple[ModelChange, ...] = ()

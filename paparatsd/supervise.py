@@ -129,8 +129,28 @@ class Child:
 
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()
+        try:
+            process = await self._run(theirs)
+            ours.setblocking(False)
+            pipe = await open_pipe(ours, self._deliver)
+        except BaseException:  # it may be given up at any await; the process ends without its pipe
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._process, self._pipe = process, pipe
+        self._started_at = asyncio.get_running_loop().time()
+        self.starts += 1
+        self._end_task = asyncio.create_task(
+            self._until_ended(pipe, process), name=f"child-{self.name}"
+        )
+        log.debug("child_started", child=self.name, pid=process.pid)
+        if self._stopping:  # it was told to while the process was being started
+            _end(process)
+
+    async def _run(self, theirs: socket.socket) -> asyncio.subprocess.Process:
         theirs.set_inheritable(True)
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             self._module,
@@ -142,16 +162,6 @@ class Child:
             env=environment_of_children(),
             start_new_session=True,
         )
-        theirs.close()
-        ours.setblocking(False)
-        pipe = await open_pipe(ours, self._deliver)
-        self._process, self._pipe = process, pipe
-        self._started_at = asyncio.get_running_loop().time()
-        self.starts += 1
-        self._end_task = asyncio.create_task(
-            self._until_ended(pipe, process), name=f"child-{self.name}"
-        )
-        log.debug("child_started", child=self.name, pid=process.pid)
 
     async def _until_ended(self, pipe: FramePipe, process: asyncio.subprocess.Process) -> None:
         """Reap the process when its end of the pipe closes; that tells the callers."""

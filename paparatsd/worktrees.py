@@ -58,7 +58,7 @@ class WorktreeFollower:
         linked: dict[Path, frozenset[Path]] = {}
         for session in sessions:
             common = session.checkout.common_dir if session.checkout is not None else None
-            if common is None or common in linked or not session.checkout:
+            if common is None or common in linked or not session.checkout or session.entry.remote:
                 continue
             found = await asyncio.to_thread(linked_worktrees, common)
             if found is None:

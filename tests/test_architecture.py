@@ -31,14 +31,17 @@ WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
 """They wire the stages; each stands alone."""
 ABOVE = (
     *WORKINGS, "interfaces", "service", "sessions", "session_parts", "daemon", "parts", "roster",
-    "housekeeping",
+    "housekeeping", "remotes", "pushes", "model_roles", "sharing", "library",
 )  # fmt: skip
 
 VALUES = (
     "model", "search_model", "status_model", "commits", "history_model", "graph_model",
-    "docs_model", "knowledge_limits", "knowledge_model",
+    "docs_model", "knowledge_limits", "knowledge_model", "place_labels",
 )  # fmt: skip
 """Frozen values that every stage shares; they may name each other's types."""
+
+BASE = ("errors", "clock")
+"""What the lowest packages may import of ours."""
 
 FENCES = {
     "watchfiles": ("sources/watch",),
@@ -51,7 +54,7 @@ FENCES = {
     "qdrant_edge": ("store/",),
     "pygit2": ("history/uncommitted.py",),
     "sqlite3": ("store/", "embeddings/cache.py"),
-    "httpx": ("embeddings/",),
+    "httpx": ("endpoints/",),
     "mcp": ("interfaces/mcp/",),
     "starlette": ("interfaces/",),
     "uvicorn": ("interfaces/",),
@@ -178,6 +181,16 @@ def test_stages_know_nothing_of_what_is_built_on_them() -> None:
         if module.area in STAGES
         for dotted, line in imports(module.tree)
         if area_of(dotted) in ABOVE
+    )
+
+
+def test_endpoints_know_nothing_of_who_asks_them_and_search_nothing_of_whom_it_asks() -> None:
+    assert not offenders(
+        f"{module.path}:{line} imports {dotted}"
+        for module in modules()
+        for dotted, line in imports(module.tree)
+        if (module.area == "endpoints" and area_of(dotted) not in (None, "endpoints", *BASE))
+        or (module.area == "search" and area_of(dotted) in ("endpoints", "rerank", "rewriting"))
     )
 
 

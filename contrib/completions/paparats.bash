@@ -53,7 +53,7 @@ _paparats() {
             _paparats_words "$(paparats list --names 2>/dev/null)"
             return ;;
         --toolset)
-            _paparats_words "coding support"
+            _paparats_words "coding support projects codebase"
             return ;;
         --config-dir | --state-dir | --cache-dir | --runtime-dir | --data-dir)
             compopt -o filenames
@@ -85,7 +85,7 @@ _paparats() {
         --relation)
             _paparats_words "calls references inherits overrides imports tests requests"
             return ;;
-        --name | -n | --limit | --path | --radius | --timeout | --author | --since | --until | \
+        --name | --branch | --ref | -n | --limit | --path | --radius | --timeout | --author | --since | --until | \
             --ticket | --commits | --max-tokens | --offset | --depth | --hops | --callers | \
             -q | --question | --audience | --min-score | --min-score-code | --alias | --cursor | \
             --components | --decisions | --lessons | --neighbour | --supersedes | --anchor | --file)
@@ -98,9 +98,11 @@ _paparats() {
     local options= words=
     case $command in
         "") options="--help --version --config-dir --state-dir --cache-dir --runtime-dir --data-dir"
-            words="add remove list reindex skipped status search show log changes explain usages def
-                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp" ;;
-        add) options="--name --group --no-hooks --wait --no-wait --json --help" ;;
+            words="add remove list fetch reindex skipped status search show log changes explain usages def
+                outline calls impact changed unused hubs docs doc term arch hooks service completions up down mcp
+                migrate" ;;
+        add) options="--name --group --no-hooks --branch --ref --depth --wait --no-wait --json --help" ;;
+        fetch) options="--wait --json --help" words=$(paparats list --names 2>/dev/null) ;;
         remove) options="--yes --json --help" words=$(paparats list --names 2>/dev/null) ;;
         list) options="--group --names --groups --languages --roots --json --help" ;;
         reindex) options="--force --wait --json --help" words=$(paparats list --names 2>/dev/null) ;;
@@ -155,8 +157,10 @@ _paparats() {
         hooks) options="--all --json --help" words="install uninstall status" ;;
         service) options="--json --help" words="install uninstall status" ;;
         completions) options="--json --help" words="bash zsh fish" ;;
-        mcp) options="--toolset --json --help" ;;
+        mcp) options="--toolset --ollama-url --qdrant-url --embed-model --index-root
+                --json --help" ;;
         up | down) options="--json --help" ;;
+        migrate) options="--to --dry-run --delete-source --json --help" words="server edge layout" ;;
     esac
 
     if [[ $current == -* ]]; then

@@ -40,6 +40,7 @@ for pair in \
         'add:Index a directory from now on' \
         'remove:Forget a project and its index' \
         'list:List the projects' \
+        'fetch:Fetch repositories that are followed by URL, now' \
         'reindex:Compare projects with the disk' \
         'skipped:List files that are not indexed' \
         'status:Show the daemon and its projects' \
@@ -65,7 +66,8 @@ for pair in \
         'completions:Print completions for a shell' \
         'up:Start the daemon in the background' \
         'down:Stop the daemon' \
-        'mcp:Speak MCP on stdin and stdout'
+        'mcp:Speak MCP on stdin and stdout' \
+        'migrate:Move the vectors to a server, or back'
     set -l parts (string split -m 1 : $pair)
     complete -c paparats -n __fish_use_subcommand -a $parts[1] -d $parts[2]
 end
@@ -110,8 +112,12 @@ complete -c paparats -n '__paparats_on add' -l group -x -a '(__paparats_groups)'
 complete -c paparats -n '__paparats_on add' -l no-hooks -d 'Do not install git hooks'
 complete -c paparats -n '__paparats_on add' -l wait -d 'Return when the index is ready'
 complete -c paparats -n '__paparats_on add' -l no-wait -d 'Return at once'
+complete -c paparats -n '__paparats_on add' -l branch -x -d 'Branch of a URL'
+complete -c paparats -n '__paparats_on add' -l ref -x -d 'Tag or commit of a URL'
+complete -c paparats -n '__paparats_on add' -l depth -x -d 'Only so many commits of a URL'
+complete -c paparats -n '__paparats_on fetch' -l wait -d 'Return when the index is up to date'
 
-for command in remove reindex skipped
+for command in remove fetch reindex skipped
     complete -c paparats -n "__paparats_on $command" -a '(__paparats_projects)'
 end
 complete -c paparats -n '__paparats_on remove' -l yes -d 'Do not ask'
@@ -259,4 +265,11 @@ complete -c paparats -n '__paparats_on hooks' -l all -d 'Of every project, with 
 complete -c paparats -n '__paparats_on service' -a 'install uninstall status'
 complete -c paparats -n '__paparats_on completions' -a 'bash zsh fish'
 complete -c paparats -n '__paparats_on mcp' -l toolset -x \
-    -a 'coding support'
+    -a 'coding support projects codebase'
+complete -c paparats -n '__paparats_on mcp' -l ollama-url -x -d 'As OLLAMA_URL'
+complete -c paparats -n '__paparats_on mcp' -l qdrant-url -x -d 'As QDRANT_URL'
+complete -c paparats -n '__paparats_on mcp' -l embed-model -x -d 'As EMBED_MODEL'
+complete -c paparats -n '__paparats_on mcp' -l index-root -r -d 'As INDEX_ROOT'
+complete -c paparats -n '__paparats_on migrate' -l to -x -a 'server edge layout'
+complete -c paparats -n '__paparats_on migrate' -l dry-run -d 'Only say what would be copied'
+complete -c paparats -n '__paparats_on migrate' -l delete-source -d 'Empty the other side afterwards'

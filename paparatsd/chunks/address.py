@@ -70,6 +70,11 @@ def format_address(project: str, path: str, fragment: str) -> str:
     return f"{project}:{_IN_PATH.sub(_escape, path)}#{fragment}"
 
 
+def format_path(project: str, path: str) -> str:
+    """Write what names a file or a folder; "" is the project itself."""
+    return f"{project}:{_IN_PATH.sub(_escape, path)}"
+
+
 def format_lines(project: str, path: str, start: int, end: int | None = None) -> str:
     """Write the address of one line, or of the lines `start` to `end`."""
     lines = str(start) if end is None else f"{start}-{end}"

@@ -20,6 +20,7 @@ import structlog
 
 from paparatsd.clock import Clock, SystemClock
 from paparatsd.embeddings.embedder import Embedded
+from paparatsd.status_model import CacheFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,6 +68,15 @@ class EmbeddingCache:
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._asked = self._answered = 0
+
+    def figures(self) -> CacheFigures:
+        """Return how the cache does; counts the vectors in its file."""
+        entries = 0
+        if self._path.exists():
+            count = "SELECT count(*) FROM vectors"
+            entries = self._run("BEGIN", lambda it: int(it.execute(count).fetchone()[0]), 0)
+        return CacheFigures(entries, self._asked, self._answered)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -78,6 +88,8 @@ class EmbeddingCache:
         hashes = [text_hash(text) for text in texts]
         nothing: dict[bytes, FloatVector] = {}
         found = self._run("BEGIN", lambda it: self._find(it, set(hashes), spec), nothing)
+        self._asked += len(hashes)
+        self._answered += sum(digest in found for digest in hashes)
         return [found.get(digest) for digest in hashes]
 
     def put_many(self, texts: Sequence[str], vectors: FloatMatrix, spec: EmbedderSpec) -> None:

@@ -24,7 +24,7 @@ from paparatsd.embeddings.choice import wire_of
 from paparatsd.embeddings.embedder import BadRows, Embedded, EmbedderRefused, check_vectors
 from paparatsd.embeddings.endpoint import Endpoint, InputRefused, ServerFailed
 from paparatsd.embeddings.families import family_of, fill, templates_of
-from paparatsd.embeddings.pace import Pace
+from paparatsd.endpoints.pace import Pace
 from paparatsd.errors import EmbedderUnavailable, PaparatsError
 from paparatsd.model import EmbedderSpec, Fingerprint
 

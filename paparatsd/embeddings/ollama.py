@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.embeddings.replies import matrix_of, tokens_of
-from paparatsd.embeddings.wire import Answer, Limits, Use, with_path
+from paparatsd.embeddings.wire import Answer, Limits, Use
+from paparatsd.endpoints.posting import with_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,15 +88,3 @@ class Wire(Protocol):
     def missing_model(self) -> str:
         """Return what to do when the service does not know the model."""
         ...
-
-
-def with_path(base: str, ending: str, usual: str) -> str:
-    """Return `base` with `ending` behind its path, or with the path `usual` when it has none.
-
-    A base that ends so already stays as it is.
-    """
-    parts = urlsplit(base)
-    path = parts.path.rstrip("/")
-    if not path.endswith(ending):
-        path = path + ending if path else usual
-    return urlunsplit(parts._replace(path=path, fragment=""))

@@ -7,16 +7,15 @@ that names something search cannot find.
 
 from __future__ import annotations
 
-import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome
 from paparatsd.indexing.plan import is_racy
-from paparatsd.model import PointBatch, ShardKey, Stat
+from paparatsd.model import PointBatch, Stat
 from paparatsd.store.ids import version_id
 from paparatsd.store.packed import PackedVersion
 
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paparatsd.chunks.parse import ChunkLimits
-    from paparatsd.indexing.flusher import Flusher
     from paparatsd.indexing.jobs import BuiltFile
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
-    from paparatsd.model import ContentId, Fingerprint, RepoId, SkippedFile, VersionId
+    from paparatsd.indexing.shard_writer import ShardWriters, VectorModel
+    from paparatsd.model import ContentId, Fingerprint, RepoId, ShardKey, SkippedFile, VersionId
     from paparatsd.settings import IndexSettings
-    from paparatsd.store.vectors import VectorStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +54,46 @@ class Pipeline:
 
     fingerprint: Fingerprint
     limits: ChunkLimits
-    embed_in_worker: bool
-    shard_fingerprint: Fingerprint
-    dimension: int
-
-    def shard(self, repo: RepoId) -> ShardKey:
-        """Return the shard that holds the code of a repository."""
-        return ShardKey(repo, "code", self.shard_fingerprint, self.dimension)
 
 
 class VersionBuilder:
-    """Turns files of any checkout of one repository into stored versions, each once."""
+    """Turns files of any checkout of one repository into stored versions, each once.
 
-    def __init__(
+    `pipeline` and `model` may be exchanged at any time; what is under way ends as it was begun,
+    and its points go where those of the `model` of that moment are.
+    """
+
+    def __init__(  # noqa: PLR0913 - wired by name in one place
         self,
         repo: RepoId,
         *,
         pipeline: Pipeline,
+        model: VectorModel,
         settings: IndexSettings,
         pool: WorkerPool,
         ledger: Ledger,
-        vectors: VectorStore,
-        flusher: Flusher,
+        writers: ShardWriters,
+        text_model: Callable[[], VectorModel | None] = lambda: None,
+        on_stored: Callable[[], None] = lambda: None,
     ) -> None:
+        """`text_model` is that of the documents where it is another one.
+
+        `on_stored` is called when vectors may be wanting that are not made in workers.
+        """
         self.repo = repo
-        self.shard = pipeline.shard(repo)
-        self._pipeline = pipeline
+        self.pipeline = pipeline
+        self.model = model
         self._settings = settings
         self._pool = pool
         self._ledger = ledger
-        self._vectors = vectors
-        self._flusher = flusher
-        self._writing = asyncio.Lock()
-        self.on_lexical_only: Callable[[], None] = lambda: None
+        self._writers = writers
+        self._text_model = text_model
+        self._on_stored = on_stored
+
+    @property
+    def shard(self) -> ShardKey:
+        """The shard that answers searches of this repository."""
+        return self.model.shard(self.repo)
 
     @property
     def width(self) -> int:
@@ -101,12 +106,13 @@ class VersionBuilder:
         Raises ChildDied, VectorStoreUnavailable or a store error; nothing is then half-visible and
         the same call can simply be made again.
         """
-        known = await self._ledger.known_contents(self.shard, self._pipeline.fingerprint, paths)
+        pipeline = self.pipeline
+        known = await self._ledger.known_contents(self.shard, pipeline.fingerprint, paths)
         read_at_ns = time.time_ns()
-        outcomes = await self._pool.build(self._job(root, paths, known))
-        placed = [self._placed(outcome, read_at_ns) for outcome in outcomes]
+        outcomes = await self._pool.build(self._job(root, paths, known, pipeline))
+        placed = [self._placed(outcome, read_at_ns, pipeline) for outcome in outcomes]
         built = [(item.path, item.built) for item in outcomes if item.built is not None]
-        await self._store(project_id, built)
+        await self._store(project_id, built, pipeline)
         recognised = [item.version for item in placed if item.version and not item.computed]
         if recognised:
             await self._ledger.keep(recognised)
@@ -118,14 +124,15 @@ class VersionBuilder:
         The others are left to `place`. This one takes thousands at once, as they come with a
         branch or a work tree.
         """
-        contents = await self._ledger.known_contents(self.shard, self._pipeline.fingerprint, paths)
+        pipeline = self.pipeline
+        contents = await self._ledger.known_contents(self.shard, pipeline.fingerprint, paths)
         asked = [path for path in paths if contents.get(path)]
         if not asked:
             return []
         read_at_ns = time.time_ns()
-        found = await self._pool.recognise(self._job(root, asked, contents))
+        found = await self._pool.recognise(self._job(root, asked, contents, pipeline))
         placed = [
-            self._recognised(asked[index], Stat(*stat), content, read_at_ns)
+            self._recognised(asked[index], Stat(*stat), content, read_at_ns, pipeline)
             for index, stat, content in found
         ]
         if placed:
@@ -133,75 +140,72 @@ class VersionBuilder:
         return placed
 
     def _job(
-        self, root: Path, paths: Sequence[str], known: Mapping[str, frozenset[ContentId]]
+        self,
+        root: Path,
+        paths: Sequence[str],
+        known: Mapping[str, frozenset[ContentId]],
+        pipeline: Pipeline,
     ) -> BuildJob:
         return BuildJob(
             root=str(root),
             files=tuple(BuildFile(path, known.get(path, frozenset())) for path in paths),
-            limits=self._pipeline.limits,
+            limits=pipeline.limits,
             max_file_bytes=self._settings.max_file_bytes,
             allow_secrets=self._settings.allow_secrets,
-            embed=self._pipeline.embed_in_worker,
+            embed=self.model.in_worker,
         )
 
-    def _recognised(self, path: str, stat: Stat, content: ContentId, read_at_ns: int) -> Placed:
-        version = version_id(self.repo, path, content, self._pipeline.fingerprint)
+    def _recognised(
+        self, path: str, stat: Stat, content: ContentId, read_at_ns: int, pipeline: Pipeline
+    ) -> Placed:
+        version = version_id(self.repo, path, content, pipeline.fingerprint)
         return Placed(path, stat, version, None, racy=is_racy(stat, read_at_ns))
 
-    async def _store(self, project_id: int, files: list[tuple[str, BuiltFile]]) -> None:
+    async def _store(
+        self, project_id: int, files: list[tuple[str, BuiltFile]], pipeline: Pipeline
+    ) -> None:
         if not files:
             return
-        rows = [self._row(path, built) for path, built in files]
-        points = points_of(rows, [built for _, built in files])
-        async with self._writing:
-            await self._ledger.write_versions(rows, self.shard, project_id)
-            if points is not None:
-                await self._vectors.upsert(self.shard, points)
-                self._flusher.note(self.shard)
-            dense = self._pipeline.embed_in_worker or points is None
-            await self._ledger.mark_upserted(self.shard, [row.id for row in rows], dense=dense)
-        if not dense:
-            self.on_lexical_only()
+        rows = [self._row(path, built, pipeline) for path, built in files]
+        built = [one for _, one in files]
+        points = points_of(rows, built)
+        dense = await self._add(project_id, rows, points)
+        documents = [at for at, row in enumerate(rows) if row.file.document is not None]
+        text_model = self._text_model() if documents else None
+        if text_model is not None:
+            some = [rows[at] for at in documents]
+            words = _words(points_of(some, [built[at] for at in documents]))
+            writer = self._writers.of(text_model.shard(self.repo))
+            await writer.add_words(words, [row.id for row in some])
+        if not dense or text_model is not None:
+            self._on_stored()
 
-    async def write_dense(self, points: PointBatch, versions: Sequence[VersionId]) -> None:
-        """Write points again, now with dense vectors, and note that these versions have them."""
-        async with self._writing:
-            await self._vectors.upsert(self.shard, points)
-            self._flusher.note(self.shard)
-            await self._ledger.mark_upserted(self.shard, versions, dense=True)
+    async def _add(
+        self, project_id: int, rows: Sequence[PackedVersion], points: PointBatch | None
+    ) -> bool:
+        """Write to the shard that answers when it is our turn; see `ShardWriter.add`."""
+        while True:
+            model = self.model
+            writer = self._writers.of(model.shard(self.repo))
+            async with writer.lock:
+                if self.model is model:
+                    # Read for another model: its vectors say nothing here.
+                    fitting = points if model.in_worker else _words(points)
+                    return await writer.add(rows, fitting, project_id)
 
-    async def mark_dense(self, versions: Sequence[VersionId]) -> None:
-        """Note that these versions have all the dense vectors they will ever have."""
-        if versions:
-            await self._ledger.mark_upserted(self.shard, versions, dense=True)
-
-    async def delete_points(self) -> None:
-        """Delete what the outbox holds for this shard.
-
-        Under the same lock as writing: a version that comes back is taken out of the outbox when
-        its rows are written, but a delete already on its way could not be called back.
-        """
-        async with self._writing:
-            while entries := [
-                entry for entry in await self._ledger.outbox() if entry.shard == self.shard
-            ]:
-                for entry in entries:
-                    await self._vectors.delete(self.shard, entry.versions)
-                    await self._ledger.outbox_done(entry)
-
-    def _row(self, path: str, built: BuiltFile) -> PackedVersion:
+    def _row(self, path: str, built: BuiltFile, pipeline: Pipeline) -> PackedVersion:
         return PackedVersion(
-            id=version_id(self.repo, path, built.content, self._pipeline.fingerprint),
+            id=version_id(self.repo, path, built.content, pipeline.fingerprint),
             repo=self.repo,
             path=path,
             content=built.content,
-            fingerprint=self._pipeline.fingerprint,
+            fingerprint=pipeline.fingerprint,
             size=built.size,
             record=built.record,
             file=built.file,
         )
 
-    def _placed(self, outcome: Outcome, read_at_ns: int) -> Placed:
+    def _placed(self, outcome: Outcome, read_at_ns: int, pipeline: Pipeline) -> Placed:
         if outcome.skipped is not None or outcome.stat is None:
             # Without a stat the next pass reads the file again, which a racy one needs.
             stat = outcome.stat
@@ -213,12 +217,17 @@ class VersionBuilder:
         return Placed(
             outcome.path,
             outcome.stat,
-            version_id(self.repo, outcome.path, content, self._pipeline.fingerprint),
+            version_id(self.repo, outcome.path, content, pipeline.fingerprint),
             None,
             racy=is_racy(outcome.stat, read_at_ns),
             computed=outcome.built is not None,
             chunks=len(outcome.built.file.kinds) if outcome.built is not None else 0,
         )
+
+
+def _words(points: PointBatch | None) -> PointBatch | None:
+    """Return points without their dense vectors."""
+    return None if points is None else replace(points, dense=None)
 
 
 def points_of(rows: Sequence[PackedVersion], built: Sequence[BuiltFile]) -> PointBatch | None:

@@ -1,13 +1,14 @@
-"""Fills in dense vectors behind search, when the embedder is an endpoint.
+"""Fills in dense vectors behind search, from texts that are stored.
 
-With the built-in model vectors are made in the workers and there is nothing to do here. Otherwise
-a project answers lexically as soon as its files are parsed, and this task catches up.
+With the built-in model vectors are made in the workers and there is usually nothing to do here.
+Otherwise a project answers lexically as soon as its files are parsed, and this task catches up. It
+also makes the shards of a model that is to answer later.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
@@ -16,17 +17,17 @@ from paparatsd.errors import PaparatsError
 from paparatsd.model import PointBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from paparatsd.clock import Clock
     from paparatsd.embeddings.embedder import Embedder
-    from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
+    from paparatsd.indexing.shard_writer import ShardWriters
     from paparatsd.indexing.stored import StoredFile
-    from paparatsd.model import Chunk, ShardKey, SparseVector
+    from paparatsd.model import Chunk, ShardKey, SparseVector, VersionId
     from paparatsd.store.rows import VersionInfo
 
 log = structlog.get_logger()
@@ -37,22 +38,43 @@ PATHS_TOLD = 3
 """How many files with refused texts are named in the status."""
 
 
+class Work(Protocol):
+    """What is to be filled. Calls raise PaparatsError."""
+
+    async def shards(self) -> Sequence[ShardKey]:
+        """Return the shards to look at."""
+        ...
+
+    async def missing(self, shard: ShardKey) -> Sequence[VersionId]:
+        """Return the versions in a shard that lack vectors now."""
+        ...
+
+    async def full(self) -> None:
+        """Hear that nothing was missing when it was last looked at."""
+        ...
+
+
 class DenseFiller:
-    """Embeds versions that have only their lexical vectors, for all repositories."""
+    """Embeds versions from their stored texts into the shards of one model, for all repositories.
+
+    Where it ends, by whatever reason, the next one goes on: what is done is in the catalog.
+    """
 
     def __init__(
         self,
         *,
         embedder: Embedder,
         ledger: Ledger,
+        writers: ShardWriters,
         clock: Clock,
-        builders: Callable[[], Iterable[VersionBuilder]],
+        work: Work,
         on_progress: Callable[[ShardKey, int], None] = lambda shard, left: None,
     ) -> None:
         self._embedder = embedder
         self._ledger = ledger
+        self._writers = writers
         self._clock = clock
-        self._builders = builders
+        self._work = work
         self._on_progress = on_progress
         self._wake = asyncio.Event()
         self._failures = 0
@@ -88,9 +110,10 @@ class DenseFiller:
         while True:
             self._wake.clear()
             try:
-                for builder in tuple(self._builders()):
-                    await self._fill(builder)
+                for shard in await self._work.shards():
+                    await self._fill(shard)
                 self._failures, self.problem = 0, ""
+                await self._work.full()
             except PaparatsError as error:
                 self.problem = str(error)
                 log.warning("embedding_failed", error=str(error), code=error.code)
@@ -104,32 +127,30 @@ class DenseFiller:
         refused = isinstance(error, EmbedderRefused)
         return RETRY_S[-1 if refused else min(self._failures, len(RETRY_S) - 1)]
 
-    async def _fill(self, builder: VersionBuilder) -> None:
-        while versions := await self._ledger.lexical_only(builder.shard):
-            self._left[builder.shard] = len(versions)
-            self._on_progress(builder.shard, len(versions))
-            files = await self._ledger.stored_files(versions[:VERSIONS_AT_ONCE])
-            await self._embed(builder, files)
-            done = {file.info.id for file in files}
-            # Versions that are gone by now have nothing to embed.
-            gone = [version for version in versions[:VERSIONS_AT_ONCE] if version not in done]
-            await builder.mark_dense(gone)
-        if self._left.pop(builder.shard, 0):
-            self._on_progress(builder.shard, 0)
+    async def _fill(self, shard: ShardKey) -> None:
+        while versions := await self._work.missing(shard):
+            for start in range(0, len(versions), VERSIONS_AT_ONCE):
+                self._left[shard] = len(versions) - start
+                self._on_progress(shard, self._left[shard])
+                await self._fill_some(shard, versions[start : start + VERSIONS_AT_ONCE])
+        if self._left.pop(shard, 0):
+            self._on_progress(shard, 0)
 
-    async def _embed(self, builder: VersionBuilder, files: Sequence[StoredFile]) -> None:
+    async def _fill_some(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
+        """Embed a few versions; those that are gone by now have nothing to embed."""
+        files = await self._ledger.stored_files(versions)
         texts = [text for file in files for text in file.texts()]
+        batches: list[PointBatch] = []
         if texts:
             embedded = await self._embedder.embed_documents(texts)
             refused = frozenset(embedded.failed)
             if refused:
                 self._note_refused(files, embedded.failed)
+                batches.append(_points(files, sorted(refused), None))
             keep = [row for row in range(len(texts)) if row not in refused]
             if keep:
-                batch = _points(files, keep, embedded.vectors[keep])
-                await builder.write_dense(batch, [file.info.id for file in files])
-                return
-        await builder.mark_dense([file.info.id for file in files])
+                batches.append(_points(files, keep, embedded.vectors[keep]))
+        await self._writers.of(shard).fill(batches, versions)
 
     def _note_refused(self, files: Sequence[StoredFile], failed: Sequence[int]) -> None:
         """Remember which files have texts that were refused; `failed` counts over all chunks."""
@@ -142,9 +163,9 @@ class DenseFiller:
 
 
 def _points(
-    files: Sequence[StoredFile], keep: Sequence[int], dense: NDArray[np.float32]
+    files: Sequence[StoredFile], keep: Sequence[int], dense: NDArray[np.float32] | None
 ) -> PointBatch:
-    """Make points of the chunks that were embedded; `keep` counts over all files' chunks."""
+    """Make points of some chunks, of words alone without `dense`; `keep` counts over all files."""
     all_chunks: list[tuple[VersionInfo, Chunk, SparseVector]] = [
         (file.info, chunk, vector)
         for file in files

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-async def repair(shard: ShardKey, *, ledger: Ledger, vectors: VectorStore) -> int:
+async def repair(
+    shard: ShardKey, *, ledger: Ledger, vectors: VectorStore, from_files: bool = True
+) -> int:
     """Have missing versions built again, delete what belongs to none; return how many were missing.
 
-    Raises VectorStoreUnavailable.
+    Not `from_files`: from what is stored, by whoever fills the shard from behind. Raises
+    VectorStoreUnavailable.
     """
     expected = await ledger.expected_points(shard)
     if await vectors.count(shard) == sum(expected.values()):
@@ -32,7 +35,7 @@ async def repair(shard: ShardKey, *, ledger: Ledger, vectors: VectorStore) -> in
     expected = await ledger.expected_points(shard)  # indexing has gone on meanwhile
     missing = [version for version in expected if version not in present]
     if missing:
-        await ledger.distrust(shard, missing)
+        await (ledger.distrust if from_files else ledger.forget_points)(shard, missing)
     known = {*await ledger.noted_versions(shard)}
     extra = [VersionId(version) for version in present if version not in known]
     if extra:

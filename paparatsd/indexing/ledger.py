@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ShardKey,
         VersionId,
     )
+    from paparatsd.store.carried import CarriedVersion
     from paparatsd.store.packed import PackedVersion
     from paparatsd.store.rows import OutboxEntry, ProjectRow, TermDelta, Totals
 
@@ -94,6 +95,10 @@ class Ledger:
             raise RuntimeError("the ledger is not started")
         return await self._run(self._reader, lambda: function(reads))
 
+    async def change(self, function: Callable[[Catalog], T]) -> T:
+        """Have something of the catalog changed that has a module of its own there."""
+        return await self._write(function)
+
     # ------------------------------------------------------------------ projects
 
     async def open_project(self, entry: ProjectEntry, lineage: RepoId | None) -> ProjectRow:
@@ -113,14 +118,15 @@ class Ledger:
 
         return await self._write(write)
 
-    async def renew(self, project_id: int, shard: ShardKey) -> int:
+    async def renew(self, project_id: int, shard: ShardKey, current: Fingerprint) -> int:
         """Have built again what a project shows that is not in its shard; returns the generation.
 
-        That is everything after a change of the pipeline or of the embedder. What can still be
-        ranked is shown until its successor is there; the rest leaves the view at once, so that
-        nobody takes a project for complete of which nothing can be found.
+        Likewise what files were read for in another way than the `current` one: after a change of
+        the program, or when everything is to be built anew. What can still be ranked is shown until
+        its successor is there; the rest leaves the view at once, so that nobody takes a project for
+        complete of which nothing can be found.
         """
-        return await self._write(lambda catalog: _renew(catalog, project_id, shard))
+        return await self._write(lambda catalog: _renew(catalog, project_id, shard, current))
 
     async def projects(self) -> Mapping[ProjectName, ProjectRow]:
         """Return the projects in the catalog, by name."""
@@ -253,6 +259,10 @@ class Ledger:
 
         await self._write(write)
 
+    async def forget_points(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
+        """Have points written again that may be missing, from what is stored."""
+        await self._write(lambda catalog: catalog.forget_vectors(shard, versions))
+
     async def lexical_only(self, shard: ShardKey) -> list[VersionId]:
         """Return versions that have no dense vectors yet."""
         return await self._write(lambda catalog: catalog.lexical_only(shard))
@@ -260,6 +270,34 @@ class Ledger:
     async def stored_files(self, versions: Sequence[VersionId]) -> list[StoredFile]:
         """Return versions with chunks and lexical vectors; those that are gone are left out."""
         return await self._read(lambda read: read_stored(read, versions))
+
+    # ------------------------------------------------------------------ for other daemons
+
+    async def view_of(self, project_id: int) -> dict[str, int]:
+        """Return the version that a project shows at each path."""
+        paths, versions = await self._read(lambda read: read.view_versions(project_id))
+        return dict(zip(paths, versions.tolist(), strict=True))
+
+    async def carried(self, versions: Sequence[VersionId]) -> list[CarriedVersion]:
+        """Return versions as they are stored; those that are gone are left out."""
+        return await self._read(lambda read: read.carried(versions))
+
+    async def trusted(self, shard: ShardKey, versions: Sequence[VersionId]) -> set[VersionId]:
+        """Return those versions that are here and whose points the store has acknowledged."""
+        return await self._write(lambda catalog: catalog.upserted(shard, versions))
+
+    async def take_over(
+        self, rows: Sequence[PackedVersion], shard: ShardKey, project_id: int
+    ) -> None:
+        """Write versions whose points another daemon has written already."""
+        versions = [row.id for row in rows]
+
+        def write(catalog: Catalog) -> None:
+            catalog.write_versions(rows, shard=shard, project_id=project_id)
+            catalog.mark_upserted(shard, versions, dense=True)
+            catalog.mark_flushed(shard, versions)
+
+        await self._write(write)
 
     # ------------------------------------------------------------------ tidying up
 
@@ -295,9 +333,10 @@ def _skipped_file(row: SkippedRow) -> SkippedFile:
     return SkippedFile(row.path, row.reason, row.detail)
 
 
-def _renew(catalog: Catalog, project_id: int, shard: ShardKey) -> int:
+def _renew(catalog: Catalog, project_id: int, shard: ShardKey, current: Fingerprint) -> int:
     view = catalog.read_view(project_id)
-    trusted = catalog.upserted(shard, {entry.version for entry in view.values()})
+    shown = {entry.version for entry in view.values()}
+    trusted = catalog.upserted(shard, shown) - catalog.models.outdated(list(shown), current)
     outdated = {path: one.version for path, one in view.items() if one.version not in trusted}
     catalog.doubt_views(set(outdated.values()))
     gone = unreadable(catalog.read, set(outdated.values()))

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from paparatsd import ipc
 from paparatsd.errors import ChildDied
 from paparatsd.indexing.jobs import BuildFile, BuildJob, Outcome, Recognised, Started, stat_file
 from paparatsd.model import Skip, SkippedFile
-from paparatsd.supervise import Child, RemoteError
+from paparatsd.supervise import Child, RemoteError, local_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from paparatsd.clock import Clock
 
@@ -25,6 +29,8 @@ log = structlog.get_logger()
 
 JOB_DEADLINE_S = 600.0
 """Bound of a whole job; the bound that matters is the one per file."""
+EMBED_DEADLINE_S = 60.0
+"""Bound of embedding the texts of a few dozen files."""
 
 
 BLOATED_BYTES = 600 << 20
@@ -123,6 +129,23 @@ class WorkerPool:
             self._used_at = self._clock.monotonic()
             self._free.put_nowait(child)
         return found
+
+    async def embed(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], str]:
+        """Return the vectors of texts by the built-in model, and what names it.
+
+        Raises ChildDied, and Unavailable for what a worker cannot do.
+        """
+        child = await self._free.get()
+        try:
+            rows, fingerprint = await child.call(
+                "embed", list(texts), timeout_s=EMBED_DEADLINE_S, urgency=ipc.BULK
+            )
+        except RemoteError as error:
+            raise local_error(error, child.name) from error
+        finally:
+            self._used_at = self._clock.monotonic()
+            self._free.put_nowait(child)
+        return rows, fingerprint
 
     async def _attempt(
         self, job: BuildJob, outcomes: list[Outcome]

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import structlog
 
 from paparatsd.chunks.embedtext import embed_text
 from paparatsd.chunks.record import read_record
+from paparatsd.errors import StateCorrupt
 from paparatsd.model import ParsedFile, SparseVector
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from paparatsd.model import Chunk, VersionId
     from paparatsd.store.reader import CatalogReader
     from paparatsd.store.rows import VersionInfo
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +38,19 @@ class StoredFile:
 
 
 def read_stored(read: CatalogReader, versions: Sequence[VersionId]) -> list[StoredFile]:
-    """Read versions back; those that are gone are left out."""
+    """Read versions back; those that are gone or cannot be read are left out."""
     infos, records = read.infos(versions), read.records(versions)
-    return [
-        StoredFile(infos[version], read.chunks_of(version), lexical_of(records[version]))
-        for version in versions
-        if version in infos and version in records
-    ]
+    files = []
+    for version in versions:
+        if version not in infos or version not in records:
+            continue
+        try:
+            sparse = lexical_of(records[version])
+        except StateCorrupt as error:
+            log.warning("record_unreadable", path=infos[version].path, reason=str(error))
+            continue
+        files.append(StoredFile(infos[version], read.chunks_of(version), sparse))
+    return files
 
 
 def lexical_of(record: bytes) -> tuple[SparseVector, ...]:

@@ -61,6 +61,8 @@ class Builder:
             return self._build(argument, note)
         if operation == "recognise":
             return self._recognise(argument)
+        if operation == "embed":
+            return self.model().encode(argument), self.model().spec.fingerprint
         if operation == "warm":
             self.model()
             return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from paparatsd.interfaces.content_api import WithContent
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     from paparatsd.model import Depth, Freshness, GroupName, ProjectEntry, ProjectName, SkippedFile
     from paparatsd.search_model import ChunkView, SearchAnswer, SearchRequest
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, ProjectStatus
+    from paparatsd.status_model import DaemonFigures, DaemonStatus, ProjectStatus
 
 
 class SearchApi(Protocol):
@@ -82,12 +84,25 @@ class SearchApi(Protocol):
         """Everything the daemon says of itself and of each project."""
         ...
 
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        ...
+
     async def health(self) -> Mapping[str, Any]:
         """Say cheaply, without touching the disk, whether we are well.
 
         JSON-ready: at least `status` (ok or degraded) and `groups` (name -> number of chunks);
         `problems` lists sentences when degraded.
         """
+        ...
+
+
+class FiguresApi(Protocol):
+    """What the daemon counts of itself."""
+
+    async def figures(self) -> DaemonFigures:
+        """Return counters and sizes since the start."""
         ...
 
 
@@ -101,6 +116,14 @@ class ProjectsApi(Protocol):
 
         Adding what is already registered alike returns the same entry. Raises Conflict for a
         taken name or a path registered otherwise, BadQuery for a path that cannot be a project.
+        """
+        ...
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register the repository that an agent names by a directory in it, and begin to index it.
+
+        What is registered already is returned. Raises BadQuery for what agents may not register,
+        Conflict for a `name` that is taken.
         """
         ...
 
@@ -317,8 +340,25 @@ class WithKnowledge(Protocol):
         ...
 
 
-class ServiceApi(SearchApi, ProjectsApi, HooksApi, HistoryApi, WithGraph, WithKnowledge, Protocol):
+class ServiceApi(
+    SearchApi,
+    FiguresApi,
+    ProjectsApi,
+    HooksApi,
+    HistoryApi,
+    WithGraph,
+    WithKnowledge,
+    WithContent,
+    Protocol,
+):
     """All use cases of the daemon."""
+
+    async def embed_cards(self, group: GroupName) -> int:
+        """Embed what has no vector of the model in use; return how many cards the group has.
+
+        Raises UnknownProject, EmbedderUnavailable.
+        """
+        ...
 
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; returns what changed, in words.

@@ -8,9 +8,9 @@ import structlog
 from starlette.responses import JSONResponse
 from starlette.routing import Router
 
-from paparatsd import __version__
-from paparatsd.errors import PaparatsError
-from paparatsd.interfaces.control import JsonRoute, control_routes
+from paparatsd.interfaces import pushing
+from paparatsd.interfaces.control import JsonRoute, control_routes, json_endpoint
+from paparatsd.interfaces.programs import probe, program_routes
 from paparatsd.interfaces.shapes import error_json
 
 if TYPE_CHECKING:
@@ -32,22 +32,34 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _health_route(service: ServiceApi) -> JsonRoute:
     async def health(_request: Request) -> JSONResponse:
-        try:
-            state = await service.health()
-        except PaparatsError as error:
-            return JSONResponse({"status": "error", "error": str(error)}, 503)
-        return JSONResponse({"version": __version__, **state})
+        return await probe(service)
 
     return JsonRoute("/health", health, "GET", "GET")
 
 
-def agents_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
-    """Return what TCP serves: MCP and health; nothing that registers, configures or stops."""
-    routes = [_health_route(service), *mcp_routes]
+def agents_app(
+    service: ServiceApi,
+    mcp_routes: Sequence[BaseRoute],
+    allowed_projects: Sequence[str] = (),
+    *,
+    has_token: bool = False,
+) -> Router:
+    """Return what TCP serves: MCP, health, routes for programs, pushing; nothing that configures.
+
+    Files are taken from who has the token alone, and only for `allowed_projects` if there are any;
+    what else changes something is refused without a token, too.
+    """
+    pushes = [
+        JsonRoute(path, json_endpoint(service, call), method, method)
+        for method, path, call in pushing.calls_of_strangers(allowed_projects, has_token=has_token)
+    ]
+    programs = program_routes(service, trusted=has_token)
+    routes = [_health_route(service), *pushes, *programs, *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)
 
 
 def owner_app(service: ServiceApi, mcp_routes: Sequence[BaseRoute]) -> Router:
-    """Return what the Unix socket serves: the control API, and MCP for the stdio bridge."""
-    routes = [_health_route(service), *control_routes(service), *mcp_routes]
+    """Return what the Unix socket serves: the control API, programs, MCP for the stdio bridge."""
+    own = (*control_routes(service), *program_routes(service, trusted=True))
+    routes = [_health_route(service), *own, *mcp_routes]
     return Router(routes, redirect_slashes=False, default=_not_found)

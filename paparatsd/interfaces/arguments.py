@@ -30,6 +30,10 @@ class Arguments:
         self._members = {name: value for name, value in members.items() if value is not None}
         self._known: list[str] = []
 
+    def take(self, name: str) -> Any:  # noqa: ANN401 - not checked yet
+        """Return a member of any kind, or None; who takes it checks it."""
+        return self._take(name)
+
     def _take(self, name: str) -> Any:  # noqa: ANN401 - not checked yet
         self._known.append(name)
         return self._members.pop(name, None)
@@ -61,6 +65,13 @@ class Arguments:
         if value is None:
             return None
         return _checked_text(name, value, max_chars) or None
+
+    def verbatim(self, name: str) -> str:
+        """Return a required text just as it was given; it may be empty."""
+        value = self._take(name)
+        if not isinstance(value, str):
+            raise BadQuery(f"{name} is missing; it must be a string")
+        return value
 
     def mark(self, name: str, *, max_chars: int = MAX_ITEM_CHARS) -> str:
         """Return where a list is to go on, as an answer gave it, "" for its beginning.

@@ -32,7 +32,7 @@ async def search(service: ServiceApi, request: Request) -> dict[str, Any]:
     arguments = await body_of(request)
     offset = arguments.number("offset", default=0, low=0, high=MAX_RESULTS)
     max_tokens = arguments.number("max_tokens", default=0, low=0, high=1_000_000)
-    wanted = _search_request(arguments)
+    wanted = search_request(arguments)
     wanted = replace(
         wanted,
         limit=min(wanted.limit + offset, MAX_RESULTS),
@@ -103,13 +103,13 @@ async def explain(service: ServiceApi, request: Request) -> dict[str, Any]:
     """POST /v1/explain."""
     arguments = await body_of(request)
     number = arguments.number("commits", default=5, low=1, high=MAX_COMMITS_PER_HIT)
-    wanted = _search_request(arguments, "query", "question")
+    wanted = search_request(arguments, "query", "question")
     arguments.finish()
     wanted = replace(wanted, related=True, history=True)
     return shapes.explanation_json(await service.explain(wanted, number))
 
 
-def _search_request(arguments: Arguments, *names: str) -> SearchRequest:
+def search_request(arguments: Arguments, *names: str) -> SearchRequest:
     """Take what a search takes; `names`: what the question may be called, "query" as a rule."""
     return SearchRequest(
         query=arguments.text_of(*(names or ("query",)), max_chars=10_000),

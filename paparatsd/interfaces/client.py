@@ -100,6 +100,12 @@ class Client:
         entry: dict[str, Any] = self.call("POST", "/v1/projects", body)["project"]
         return entry
 
+    def add_remote(self, url: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
+        """POST /v1/projects with a URL; options are name, group, branch, ref, depth."""
+        body = {"url": url, **options}
+        entry: dict[str, Any] = self.call("POST", "/v1/projects", body)["project"]
+        return entry
+
     def remove_project(self, name: str) -> dict[str, Any]:
         """DELETE /v1/projects/{name}."""
         return self.call("DELETE", f"/v1/projects/{quote(name)}")

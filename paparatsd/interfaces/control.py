@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from paparatsd import __version__
 from paparatsd.errors import BadQuery, PaparatsError
-from paparatsd.interfaces import asking, asking_graph, asking_knowledge, shapes
+from paparatsd.interfaces import asking, asking_graph, asking_knowledge, pushing, shapes
 from paparatsd.interfaces.api import ServiceApi
 from paparatsd.interfaces.requests import body_of, parameters_of
 from paparatsd.model import Depth, GroupName, ProjectName
@@ -64,15 +64,29 @@ async def _projects(service: ServiceApi, request: Request) -> dict[str, Any]:
 
 async def _add(service: ServiceApi, request: Request) -> dict[str, Any]:
     arguments = await body_of(request)
-    path = arguments.text("path", max_chars=4096)
+    path = arguments.optional_text("path", max_chars=4096)
     name = arguments.optional_text("name")
     group = arguments.optional_text("group")
     hooks = arguments.flag("hooks", default=True)
+    spec = pushing.remote_spec(arguments)
     arguments.finish()
-    if not path.startswith("/"):
+    if (path is None) == (spec is None):
+        raise BadQuery("give path or url, one of them")
+    if spec is not None:
+        entry = await service.remotes.add(spec, name=name, group=group)
+        return {"project": shapes.entry_json(entry)}
+    if path is None or not path.startswith("/"):
         raise BadQuery(f"path must be absolute, not {path!r}")
     entry = await service.add_project(Path(path), name=name, group=group, hooks=hooks)
     return {"project": shapes.entry_json(entry)}
+
+
+async def _fetch(service: ServiceApi, request: Request) -> dict[str, Any]:
+    arguments = await body_of(request)
+    project = arguments.optional_text("project")
+    arguments.finish()
+    fetched = await service.remotes.fetch(ProjectName(project) if project else None)
+    return {"fetched": [shapes.fetched_json(one) for one in fetched]}
 
 
 async def _remove(service: ServiceApi, request: Request) -> dict[str, Any]:
@@ -265,6 +279,7 @@ CALLS: tuple[tuple[str, str, Call], ...] = (
     ("GET", "/v1/projects", _projects),
     ("POST", "/v1/projects", _add),
     ("DELETE", "/v1/projects/{name}", _remove),
+    ("POST", "/v1/fetch", _fetch),
     ("POST", "/v1/reindex", _reindex),
     ("POST", "/v1/flush", _flush),
     ("POST", "/v1/search", asking.search),
@@ -299,6 +314,7 @@ CALLS: tuple[tuple[str, str, Call], ...] = (
     ("POST", "/v1/hooks/status", _hooks),
     ("POST", "/v1/reload", _reload),
     ("POST", "/v1/stop", _stop),
+    *pushing.CALLS,
 )
 """Method, path and implementation of every call that is answered at once."""
 STREAMS: tuple[tuple[str, StreamingCall], ...] = (
@@ -306,6 +322,11 @@ STREAMS: tuple[tuple[str, StreamingCall], ...] = (
     ("/v1/events", _events),
 )
 """Path and implementation of every GET whose reply is written piece by piece."""
+
+
+def json_endpoint(service: ServiceApi, call: Call) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint of a call that is answered at once, for another listener."""
+    return _endpoint(service, call)
 
 
 def control_routes(service: ServiceApi) -> list[JsonRoute]:

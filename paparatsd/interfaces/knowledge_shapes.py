@@ -87,12 +87,16 @@ def doc_hit_json(hit: DocHit) -> dict[str, Any]:
     }
     if hit.last_change is not None:
         shape["last_change"] = last_change_json(hit.last_change)
+    if hit.reranked is not None:
+        shape["reranked"] = {"score": round(hit.reranked.score, 4), "place": hit.reranked.place}
     return shape
 
 
 def docs_json(answer: DocsAnswer) -> dict[str, Any]:
     """Return the places that answer a question, and what the glossary says of it."""
+    reranked = {"reranked_by": answer.reranked_by} if answer.reranked_by else {}
     return {
+        **reranked,
         "query": answer.query,
         "terms": [term_hit_json(one) for one in answer.terms],
         "results": [doc_hit_json(one) for one in answer.hits],

@@ -77,7 +77,7 @@ async def serve_interfaces(  # noqa: PLR0913 - the daemon wires everything here
             max_body_bytes=settings.max_body_bytes,
             knowledge=knowledge,
         )
-        tcp = _tcp_listener(service, settings, mcp, sockets.port, knowledge)
+        tcp = _tcp_listener(service, settings, mcp, sockets.port, knowledge, allowed_projects)
         unix = _unix_listener(service, settings, mcp, expected_uid)
         async with mcp.run():
             servers = await _start(sockets, tcp, unix)
@@ -121,6 +121,7 @@ def _tcp_listener(
     mcp: McpEndpoints,
     port: int,
     knowledge: Publication | None,
+    allowed_projects: Sequence[str],
 ) -> Listener:
     rules = Rules(
         hosts=loopback_hosts(port),
@@ -128,7 +129,10 @@ def _tcp_listener(
         tokens=None if settings.token is None else (settings.token,),
         max_body_bytes=settings.max_body_bytes,
     )
-    app: ASGIApp = Guard(agents_app(service, mcp.agent_routes()), rules, RefusalLog("tcp"))
+    own = agents_app(
+        service, mcp.agent_routes(), allowed_projects, has_token=settings.token is not None
+    )
+    app: ASGIApp = Guard(own, rules, RefusalLog("tcp"))
     if knowledge is not None:
         # Its tokens open this path and no other; the listener's own token does not open it.
         stricter = replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import errors
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.history_model import ChunkLog, CommitsAnswer, Explanation
-    from paparatsd.model import Freshness, ProjectEntry, SkippedFile
+    from paparatsd.model import EmbedderSpec, Freshness, ProjectEntry, SkippedFile
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchAnswer
     from paparatsd.sources.hooks import HookReport
-    from paparatsd.status_model import DaemonStatus, Outlet, ProjectStatus, Published
+    from paparatsd.status_model import (
+        DaemonStatus,
+        Fetched,
+        Outlet,
+        ProjectStatus,
+        Published,
+        RemoteStatus,
+    )
 
 STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.PaparatsError: 500,
@@ -27,6 +35,7 @@ STATUS_OF: Mapping[type[errors.PaparatsError], int] = {
     errors.UnknownAddress: 404,
     errors.UnknownDocument: 404,
     errors.Conflict: 409,
+    errors.TooLarge: 413,
     errors.Refused: 403,
     errors.Busy: 503,
     errors.Unavailable: 503,
@@ -124,6 +133,8 @@ def answer_json(
         "tokens": sum(estimate_tokens(hit.text) for hit in answer.hits),
         "next_offset": next_offset,
     }
+    if answer.reranked_by:
+        shape["reranked_by"] = answer.reranked_by
     if explain:
         shape["meanings"] = meanings_of(hit["explanation"] for hit in shape["results"])
     return shape
@@ -201,12 +212,47 @@ def project_json(status: ProjectStatus) -> dict[str, Any]:
             "eta_s": progress.eta_s,
         },
         "history": history_shapes.status_json(status.history),
+        "remote": None if status.remote is None else remote_json(status.remote),
+        "pushed": status.pushed,
+    }
+
+
+def remote_json(remote: RemoteStatus) -> dict[str, Any]:
+    """Return how a project stands to the repository elsewhere that it follows."""
+    return {
+        "url": remote.url,
+        "branch": remote.branch,
+        "ref": remote.ref,
+        "state": remote.state,
+        "fetched_at": remote.fetched_at,
+        "checked_at": remote.checked_at,
+        "next_at": remote.next_at,
+        "problem": remote.problem,
+    }
+
+
+def fetched_json(fetched: Fetched) -> dict[str, Any]:
+    """Return what came of fetching one project."""
+    return {
+        "project": fetched.project,
+        "moved": fetched.moved,
+        "commit": fetched.commit,
+        "problem": fetched.problem,
+    }
+
+
+def embedder_json(embedder: EmbedderSpec) -> dict[str, Any]:
+    """Return what names an embedder."""
+    return {
+        "provider": embedder.provider,
+        "model": embedder.model,
+        "dimension": embedder.dimension,
+        "fingerprint": embedder.fingerprint,
     }
 
 
 def daemon_json(status: DaemonStatus) -> dict[str, Any]:
     """Return the whole status."""
-    embedder = status.embedder
     return {
         "version": status.version,
         "pid": status.pid,
@@ -214,12 +260,9 @@ def daemon_json(status: DaemonStatus) -> dict[str, Any]:
         "state_dir": status.state_dir,
         "http": status.http,
         "socket": status.socket,
-        "embedder": {
-            "provider": embedder.provider,
-            "model": embedder.model,
-            "dimension": embedder.dimension,
-            "fingerprint": embedder.fingerprint,
-        },
+        "embedder": embedder_json(status.embedder),
+        "text_embedder": embedder_json(text) if (text := status.text_embedder) else None,
+        "model_changes": [asdict(change) for change in status.model_changes],
         "store": status.store,
         "memory_bytes": dict(status.memory_bytes),
         "problems": list(status.problems),
@@ -259,6 +302,8 @@ def entry_json(entry: ProjectEntry) -> dict[str, Any]:
         "group": entry.group,
         "hooks": entry.hooks,
         "exclude": list(entry.exclude),
+        "url": None if entry.remote is None else entry.remote.url,
+        "pushed": entry.pushed,
     }
 
 

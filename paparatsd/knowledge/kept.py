@@ -54,12 +54,17 @@ class KeptNotes:
         """`fingerprint` and `dimension` of the embedder; "" and 0 for none."""
         self._path = path
         self._clock = clock
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._dimension = dimension
         self._on_step = on_step
         self._file: NotesFile | None = None
         self._shelves: dict[str, Shelf] = {}
         self.problem = ""
+
+    def use(self, fingerprint: str, dimension: int) -> None:
+        """Compare by the vectors of another embedder from now on, as far as there are any."""
+        self.fingerprint, self._dimension = fingerprint, dimension
+        self._shelves.clear()
 
     def open(self) -> NotesFile:
         """Return the file, opened; one that was open and failed is opened and checked anew."""
@@ -105,7 +110,7 @@ class KeptNotes:
         file = self.open()
         known = {one.id: one.group for one in file.get([*deleted, *(one.id for one in notes)])}
         self._check_room(Counter(one.group for one in notes if one.id not in known))
-        rows = Rows(self._fingerprint, vectors) if vectors else None
+        rows = Rows(self.fingerprint, vectors) if vectors else None
         try:
             file.put(notes, deleted, expected, rows)
         except BaseException:
@@ -139,7 +144,7 @@ class KeptNotes:
     def put_vectors(self, vectors: Vectors) -> None:
         """Store vectors of notes whose text is still the one that was embedded."""
         file = self.open()
-        file.put_vectors(Rows(self._fingerprint, vectors))
+        file.put_vectors(Rows(self.fingerprint, vectors))
         for ident, (text, vector) in vectors.items():
             for shelf in self._shelves.values():
                 shelf.set_vector(ident, text, vector)
@@ -162,9 +167,9 @@ class KeptNotes:
         shelf = self._shelves.get(group)
         if shelf is None:
             file = self.open()
-            vectors = file.vectors(self._fingerprint, group) if self._dimension else {}
+            vectors = file.vectors(self.fingerprint, group) if self._dimension else {}
             shelf = self._shelves[group] = Shelf(
-                file.all_of(group), vectors, self._dimension, measure_of(self._fingerprint)
+                file.all_of(group), vectors, self._dimension, measure_of(self.fingerprint)
             )
         return shelf
 
@@ -190,8 +195,8 @@ class KeptNotes:
 
     def without_vector(self) -> list[tuple[str, str]]:
         """Return (id, text) of the notes that the embedder has not embedded."""
-        return self.open().without_vector(self._fingerprint)
+        return self.open().without_vector(self.fingerprint)
 
     def drop_other_vectors(self) -> None:
         """Delete the vectors of other embedders."""
-        self.open().drop_other_vectors(self._fingerprint)
+        self.open().drop_other_vectors(self.fingerprint)

@@ -113,6 +113,22 @@ class Notes:
         except PaparatsError:
             return  # it is told, and logged
 
+    async def use(self, embedder: NoteEmbedder | None, *, dimension: int) -> None:
+        """Have another embedder from now on; vectors by the one before are dropped, also late ones.
+
+        Notes are embedded anew behind, and compared by words until then.
+        """
+        fingerprint = "" if embedder is None else embedder.fingerprint
+        self._embedder = embedder
+        if fingerprint == self.fingerprint:
+            return
+        self.fingerprint = fingerprint
+        self._remembered.clear()
+        self._refused.clear()
+        self._silent_until = 0.0
+        await self._do(lambda kept: kept.use(fingerprint, dimension if fingerprint else 0))
+        self._due.set()
+
     async def run(self) -> None:
         """Embed what has no vector, now and whenever there is something; never returns."""
         failures = 0
@@ -147,13 +163,18 @@ class Notes:
         `expected`: the moment of the last change that each of these notes must still have, else
         Conflict. A note that cannot be embedded now is written without a vector.
         """
+        made_by = self.fingerprint
         vectors = await self._document_vectors([one.text for one in notes])
         known = {
             one.id: (one.text, vectors[one.text])
             for one in notes
             if vectors.get(one.text) is not None
         }
-        await self._do(lambda kept: kept.write(notes, deleted, expected, known))
+        await self._do(
+            lambda kept: kept.write(
+                notes, deleted, expected, known if kept.fingerprint == made_by else {}
+            )
+        )
         if len(known) < len(notes):
             self._due.set()
 
@@ -207,11 +228,15 @@ class Notes:
         `query`: the text is a question, not that of a note with this `label`. `accept` is called
         in another thread.
         """
+        made_by = self.fingerprint
         vector = await (self._query_vector(text) if query else self._document_vector(text))
-        asked = Noted(label or text, text, vector, question=query)
-        hits, lacking = await self._do(
-            lambda kept: kept.nearest(asked, group, kinds, accept, limit)
-        )
+
+        def look(kept: KeptNotes) -> tuple[list[tuple[Note, float]], int]:
+            fitting = vector if kept.fingerprint == made_by else None
+            asked = Noted(label or text, text, fitting, question=query)
+            return kept.nearest(asked, group, kinds, accept, limit)
+
+        hits, lacking = await self._do(look)
         return Nearest(tuple(hits), self._told(vector, lacking))
 
     def _told(self, vector: Vector | None, lacking: int) -> tuple[str, ...]:
@@ -233,11 +258,14 @@ class Notes:
         """
         if self._embedder is None:
             return
+        embedder, made_by = self._embedder, self.fingerprint
         missing = await self._do(lambda kept: kept.without_vector())
         missing = [one for one in missing if one not in self._refused]
         for start in range(0, len(missing), BATCH):
             part = missing[start : start + BATCH]
-            vectors = await self._embedder.documents([text for _, text in part])
+            vectors = await embedder.documents([text for _, text in part])
+            if self.fingerprint != made_by:
+                return
             pairs = list(zip(part, vectors, strict=True))
             made = {ident: (text, row) for (ident, text), row in pairs if row is not None}
             self._refused |= {one for one, row in pairs if row is None}
@@ -260,7 +288,7 @@ class Notes:
         for text, row in zip(missing, rows or [None] * len(missing), strict=True):
             if row is not None:
                 known[text] = row
-                self._remember((False, text), row)
+                self._remember((False, text), row, embedder)
         return known
 
     async def _query_vector(self, text: str) -> Vector | None:
@@ -270,7 +298,7 @@ class Notes:
         embedder = self._embedder
         vector = await self._in_time(lambda: embedder.query(text), "question_not_embedded")
         if vector is not None:
-            self._remember((True, text), vector)
+            self._remember((True, text), vector, embedder)
         return vector
 
     async def _in_time(self, ask: Callable[[], Awaitable[T]], event: str) -> T | None:
@@ -287,7 +315,9 @@ class Notes:
             log.warning(event, reason=f"no answer in {EMBED_S:g} s")
         return None
 
-    def _remember(self, key: tuple[bool, str], vector: Vector) -> None:
+    def _remember(self, key: tuple[bool, str], vector: Vector, embedder: NoteEmbedder) -> None:
+        if embedder is not self._embedder:
+            return  # another one is in use by now
         self._remembered[key] = vector
         while len(self._remembered) > REMEMBERED:
             self._remembered.popitem(last=False)

@@ -1,6 +1,7 @@
 """Answers of the last minutes, so that a repeated question costs nothing.
 
-The projects' generations are part of the key: a commit makes old answers unreachable at once.
+The projects' generations and shards are part of the key: a commit, or another embedding model,
+makes old answers unreachable at once.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.clock import SystemClock
+from paparatsd.status_model import CacheFigures
 
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
+    from paparatsd.model import ShardKey
     from paparatsd.search.frames import Ranked
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import SearchRequest
@@ -30,7 +33,8 @@ class CacheKey:
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
     explain: bool
-    generations: tuple[tuple[int, int], ...]
+    widen: bool
+    generations: tuple[tuple[int, int, ShardKey], ...]
 
 
 def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
@@ -42,6 +46,7 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
         languages=request.languages,
         kinds=request.kinds,
         explain=request.explain,
+        widen=request.widen,
         generations=scope.key,
     )
 
@@ -54,13 +59,19 @@ class QueryCache:
         self._clock: Clock = clock or SystemClock()
         self._ttl_s = ttl_s
         self._answers: OrderedDict[CacheKey, tuple[float, frozenset[str], Ranked]] = OrderedDict()
+        self._asked = self._answered = 0
 
     def __len__(self) -> int:
         """Return the number of answers kept."""
         return len(self._answers)
 
+    def figures(self) -> CacheFigures:
+        """Return how the cache does."""
+        return CacheFigures(len(self._answers), self._asked, self._answered, self._entries)
+
     def get(self, key: CacheKey) -> Ranked | None:
         """Return the answer if it is known and young enough."""
+        self._asked += 1
         found = self._answers.get(key)
         if found is None:
             return None
@@ -68,6 +79,7 @@ class QueryCache:
             del self._answers[key]
             return None
         self._answers.move_to_end(key)
+        self._answered += 1
         return found[2]
 
     def put(self, key: CacheKey, scope: Scope, answer: Ranked) -> None:

@@ -260,6 +260,7 @@ def as_winner(caller: Caller, scope: Scope, views: Sequence[ProjectView]) -> Win
         ordinal=caller.ordinal,
         score=1.0 if caller.qualified else 0.5,
         confidence=Confidence.HIGH if caller.qualified else Confidence.PARTIAL,
+        certain=True,
     )
 
 

@@ -130,6 +130,7 @@ class Server:
             *asked[:3],
             built_in=asked.built_in,
             begin=None if shortcut is None else shortcut.begin,
+            further=asked.further,
         )
         if not plan.requests:
             return None, self._finish(plan, ())

@@ -64,11 +64,15 @@ class DocsPlan:
 
 @dataclass(frozen=True, slots=True)
 class DocsFound:
-    """Hits, and the projects that have any document which may be shown."""
+    """Hits, and the projects that have any document which may be shown.
+
+    `reranked_by`: as in the answer; the search process knows no reranker.
+    """
 
     hits: tuple[DocHit, ...]
     projects: frozenset[ProjectName]
     notes: tuple[str, ...] = ()
+    reranked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from paparatsd.docs_model import DocsKind, DocumentText
 from paparatsd.errors import Busy, UnknownDocument
 from paparatsd.search.docs_asked import DocsFound, DocsPlan
 from paparatsd.search.docs_features import Told, docs_features
-from paparatsd.search.docs_hits import DocumentRows, document_of, hits_of, titled
+from paparatsd.search.docs_hits import DocumentRows, Floors, document_of, hits_of, titled
 from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
 from paparatsd.search.docs_rank import Mode, judge, load_docs_weights
@@ -92,8 +92,8 @@ class DocsEngine:
         shown = self._views.shown(asked.scope)
         corpus = self._views.corpus(shown)
         shards = self._shards(shown)
-        # Our own vectors are made with the chunks; an endpoint's come later.
-        late = [] if asked.built_in else [self._source.lexical_only(shard) for shard, _ in shards]
+        # Vectors may come after the words: by an endpoint, or for documents alone.
+        late = [self._source.lexical_only(shard) for shard, _ in shards]
         unembedded = np.array([one for some in late for one in some], np.int64)
         question = read_docs_question(
             asked, shown, corpus, shards, unembedded, self._encode, self._is_word
@@ -153,9 +153,9 @@ class DocsEngine:
         mode = _mode(question, replies)
         values = docs_features(question, places, told)
         judged = judge(values, places.cosines, mode, self._weights)
-        floors = _floors(question.asked, self._weights.floors[mode])
+        floors = _floors(question.asked, self._weights, mode)
         hits = hits_of(places, rows, judged, floors, question.asked.limit, self._shelf)
-        notes = () if hits else _too_far(judged, places, rows, floors)
+        notes = () if hits else _too_far(judged, places, rows, floors.of_kind)
         return DocsFound(hits, projects, (*question.notes, *notes))
 
     def _told(self, places: Places, rows: DocumentRows) -> tuple[Places, list[Told]]:
@@ -213,6 +213,10 @@ def _too_far(
     )
 
 
-def _floors(asked: DocsAsked, calibrated: Mapping[DocsKind, float]) -> Mapping[DocsKind, float]:
+def _floors(asked: DocsAsked, weights: DocsWeights, mode: Mode) -> Floors:
+    """Return the floors: those that were asked for hold for every hit."""
     said = {DocsKind.PROSE: asked.min_score, DocsKind.CODE: asked.min_score_code}
-    return {kind: calibrated[kind] if (floor := said[kind]) is None else floor for kind in DocsKind}
+    calibrated = weights.floors[mode]
+    floors = {k: calibrated[k] if (floor := said[k]) is None else floor for k in DocsKind}
+    untouched = all(floor is None for floor in said.values())
+    return Floors(floors, weights.follow[mode] if untouched else 1.0)

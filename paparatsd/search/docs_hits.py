@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from paparatsd.search.shelf import Shelf
     from paparatsd.store.rows import DocumentRow
 
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """How relevant a place has to be by kind, and the share of it that does after another one."""
+
+    of_kind: Mapping[DocsKind, float]
+    follow: float = 1.0
+
+
 NEIGHBOURS = 1
 """Chunks before and after a place that are shown with it."""
 
@@ -91,13 +100,13 @@ def hits_of(
     places: Places,
     rows: DocumentRows,
     judged: Judged,
-    floors: Mapping[DocsKind, float],
+    floors: Floors,
     limit: int,
     shelf: Shelf,
 ) -> tuple[DocHit, ...]:
     """Return the hits of the best documents that are near enough, best first."""
     code = np.array([rows.is_code(one) for one in places.documents.tolist()], np.float64)
-    passing = near_enough(judged, code, floors)
+    passing = near_enough(judged, code, floors.of_kind, floors.follow)
     best = best_of_documents(judged.scores, places.documents)
     hits: list[DocHit] = []
     for document, group in _distinct(best[passing[best]], places, rows):

@@ -1,7 +1,9 @@
 """Which places of documents answer a question, in which order, and which are near enough.
 
-Places are ordered by a sum of weight times feature; whether one is near enough is told by another
-sum, turned into a number from 0 to 1: the order says nothing of whether there is an answer at all.
+Places are ordered by a sum of weight times feature; whether there is an answer at all is told by
+another sum, turned into a number from 0 to 1, of which the first one is a part. What is asked of
+the documents is whether any of them answers: once one is near enough, a lower floor holds for the
+others, since a question that is answered at all is often answered by one of the next.
 With an embedder that is not ours that number is the plain cosine.
 """
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 PACKAGED = Path(__file__).with_name("docs_weights.json")
 BIAS = "bias"
+SCORE = "score"
+"""In a relevance: what the place is ordered by."""
 
 
 class Mode(StrEnum):
@@ -42,15 +46,17 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocsWeights:
-    """The numbers that order and judge places; `score` and `floors` by mode.
+    """The numbers that order and judge places; `score`, `floors` and `follow` by mode.
 
-    `relevance` is there for the modes in which it is not the cosine. `embedder`: the fingerprint of
-    the built-in model that all but those of another embedder belong to.
+    `relevance` is there for the modes in which it is not the cosine. `follow`: share of the floor
+    that is enough once a place has passed. `embedder`: the fingerprint of the built-in model that
+    all but those of another embedder belong to.
     """
 
     score: Mapping[Mode, Mapping[str, float]]
     relevance: Mapping[Mode, Mapping[str, float]]
     floors: Mapping[Mode, Mapping[DocsKind, float]]
+    follow: Mapping[Mode, float]
     embedder: str
 
 
@@ -89,6 +95,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
             mode: {kind: _numbers(content["floors"][mode])[kind] for kind in DocsKind}
             for mode in Mode
         },
+        follow={mode: _numbers(content["follow"])[mode] for mode in Mode},
         embedder=str(content["embedder"]),
     )
 
@@ -121,25 +128,29 @@ def judge(
 ) -> Judged:
     """Score places and tell how relevant each is. `cosines` are NaN where unknown."""
     scores = docs_score(values, weights.score[mode])
-    by_words = docs_relevance(values, weights.relevance[Mode.WORDS])
+    words = docs_score(values, weights.score[Mode.WORDS])
+    by_words = docs_relevance({**values, SCORE: words}, weights.relevance[Mode.WORDS])
     if mode is Mode.WORDS:
         return Judged(scores, by_words, np.ones(len(scores), np.bool_))
     known = ~np.isnan(cosines)
     if mode is Mode.MEANING:
-        near = docs_relevance(values, weights.relevance[mode])
+        near = docs_relevance({**values, SCORE: scores}, weights.relevance[mode])
     else:
         near = np.clip(np.nan_to_num(cosines), 0.0, 1.0)
     return Judged(scores, np.where(known, near, by_words), known)
 
 
 def near_enough(
-    judged: Judged, kinds: Floats, floors: Mapping[DocsKind, float]
+    judged: Judged, kinds: Floats, floors: Mapping[DocsKind, float], follow: float = 1.0
 ) -> NDArray[np.bool_]:
     """Return which places pass: those at the floor of their kind, and those that nobody can judge.
 
-    `kinds`: 1 where a place is among code, else 0. A floor of 0 lets everything of a kind through.
+    When any is at its floor, `follow` of it is enough for the others. `kinds`: 1 where a place is
+    among code, else 0. A floor of 0 lets everything of a kind through.
     """
     floor = np.where(kinds > 0, floors[DocsKind.CODE], floors[DocsKind.PROSE])
+    if (judged.known & (floor > 0) & (judged.relevance >= floor)).any():
+        floor = floor * follow
     return ~judged.known | (floor <= 0) | (judged.relevance >= floor)
 
 

@@ -24,6 +24,7 @@ from paparatsd.search.expand import expand
 from paparatsd.search.features import compute_features
 from paparatsd.search.focus import Sought, focus, unfocused
 from paparatsd.search.frames import Ranked
+from paparatsd.search.further import NOTHING_FURTHER, code_requests, versions_of, with_words
 from paparatsd.search.pointed import asked_lines, certain_place, placed_files
 from paparatsd.search.query import analyse, likely_meaning
 from paparatsd.search.query_vectors import NO_VECTORS, QueryVectors
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from paparatsd.search.candidates import Files
     from paparatsd.search.certain import Certain
     from paparatsd.search.features import FeatureTable
+    from paparatsd.search.further import Further
     from paparatsd.search.query import Query
     from paparatsd.search.query_vectors import Encoder
     from paparatsd.search.ranker import Ranker
@@ -111,8 +113,9 @@ class Engine:
         *,
         built_in: bool = True,
         begin: Begin | None = None,
+        further: Further = NOTHING_FURTHER,
     ) -> RecallPlan:
-        """Analyse a question and say what to ask the stores.
+        """Analyse a question and say what to ask the stores; `further` widens that.
 
         `vector` is the question's embedding when the embedder is not the built-in one; with
         `built_in` the model of this process makes it. `begin` is told what to ask by meaning in
@@ -122,6 +125,7 @@ class Engine:
         own_name = scope.projects[0].name if len(scope.projects) == 1 else None
         views, corpus = self._views.corpus(scope)
         allowed = self._filters.resolve(request, scope, views)
+        begin = begin if further == NOTHING_FURTHER else None
         early = self._begin(request, allowed, vector, built_in, begin)
         asked = analyse(request.query, own_name)
         spelled = self._respelling.respelled(asked, scope, views, allowed, own_name)
@@ -156,11 +160,20 @@ class Engine:
         )
         if pinned.callers is not None:
             return RecallPlan(self._pin(pinned), ())
-        token = self._pin(self._prepared(pinned))
         sparse = lexical_vector(query, corpus, np.where(known, idf, 0.0))
-        return RecallPlan(
-            token, requests_for(request, allowed, vectors.dense, sparse), vectors.begun
-        )
+        if further.words:
+            sparse = with_words(sparse, further.words, corpus)
+        likewise = code_requests(request, allowed, self._code_vector(further, built_in))
+        token = self._pin(self._prepared(replace(pinned, further=len(likewise))))
+        usual = requests_for(request, allowed, vectors.dense, sparse)
+        return RecallPlan(token, (*usual, *likewise), vectors.begun)
+
+    def _code_vector(self, further: Further, built_in: bool) -> NDArray[np.float32] | None:
+        """Return the vector of made-up code; `further` has it when the model is not ours."""
+        if not further.code or not built_in or self._encoder is None:
+            return further.vector
+        row: NDArray[np.float32] = self._encoder.encode([further.code])[0]
+        return row
 
     def _begin(
         self,
@@ -239,7 +252,11 @@ class Engine:
         if pinned.callers is not None:
             hits = caller_hits(pinned.callers, pinned.scope, pinned.views, self._results)
             return Ranked(hits, (*pinned.notes, pinned.callers.note), pinned.callers.files)
-        candidates = gather(replies, pinned.extra, RECALL_LIMIT)
+        extra, usual = pinned.extra, replies
+        if pinned.further:
+            usual, likewise = replies[: -pinned.further], replies[-pinned.further :]
+            extra = np.union1d(extra, versions_of(likewise))
+        candidates = gather(usual, extra, RECALL_LIMIT)
         files, owners = shown_files(pinned, candidates.versions)
         places, records = self._shelf.lay(files.versions.tolist())
         kept = files if len(places) == len(files) else files.take(places)
@@ -321,6 +338,7 @@ class Engine:
                 confidence=judge.label(pick.file),
                 also_in=tuple(pinned.scope.projects[at].name for at in groups[pick.file]),
                 lines=lines.get(pick.file, ()),
+                certain=pick.file in certain.leads,
                 **_reasons(weights, features, judge, pick.file, asked=pinned.request.explain),
             )
             winners.append(winner)

@@ -10,7 +10,7 @@ from paparatsd.search.meanings import meaning
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paparatsd.search_model import Hit
+    from paparatsd.search_model import Hit, Reranked
 
 MOST_SHOWN = 12
 """Features written out in a table; the rest is one line with its sum."""
@@ -23,9 +23,11 @@ def explanation(hit: Hit) -> dict[str, Any]:
     `features`: [{name, share, value, weight}], largest share first; share = value * weight; value
     and weight are null when only the share is known. `score` is the sum of the shares: only
     differences between the hits of one answer mean something. `confidence`: the shown score, its
-    label, and `grounds`, the numbers that it was computed from.
+    label, and `grounds`, the numbers that it was computed from. `reranked`, where a reranker was
+    asked: its score, the floor of that reranker (null: not known), and the place in our order.
     """
     shares = sorted(hit.signals.items(), key=lambda item: (-abs(item[1]), item[0]))
+    reranked = {} if hit.reranked is None else {"reranked": _reranked(hit.reranked)}
     return {
         "score": round(sum(hit.signals.values()), 4),
         "features": [_feature(hit, name, share) for name, share in shares],
@@ -34,6 +36,15 @@ def explanation(hit: Hit) -> dict[str, Any]:
             "score": round(hit.score, 4),
             "grounds": dict(hit.grounds),
         },
+        **reranked,
+    }
+
+
+def _reranked(reranked: Reranked) -> dict[str, Any]:
+    return {
+        "score": round(reranked.score, 4),
+        "place": reranked.place,
+        "floor": reranked.floor,
     }
 
 
@@ -73,7 +84,19 @@ def explanation_lines(one: Mapping[str, Any], width: int | None = None) -> list[
         said = f"{len(rest)} more features, each at most {abs(rest[0]['share']):.3f}"
         lines += _row(f"{sum(each['share'] for each in rest):+.3f}", "", "", said, width)
     lines += _row(f"= {one['score']:.3f}", "", "", "sum", width)
-    return [*lines, *_confidence_lines(one["confidence"], width)]
+    lines += _confidence_lines(one["confidence"], width)
+    return [*lines, *_reranked_lines(one.get("reranked"), width)]
+
+
+def _reranked_lines(reranked: Mapping[str, Any] | None, width: int | None) -> list[str]:
+    """Say what a reranker said, on whose score the place among the hits rests."""
+    if reranked is None:
+        return []
+    floor = reranked["floor"]
+    said = f"score {reranked['score']:.3f}"
+    if floor is not None:
+        said += f" ({'below' if reranked['score'] < floor else 'at least'} its floor of {floor:g})"
+    return _wrapped("reranker: ", f"{said}; place {reranked['place']} in our own order", width)
 
 
 def _number(value: float | None, form: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paparatsd.search.further import NOTHING_FURTHER, Further
 from paparatsd.search_model import Confidence, Hit, SearchRequest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Asked(NamedTuple):
     """What the daemon asks.
 
     `vector` is the question's embedding unless the embedder is `built_in`; `linked`: whether the
-    store may be asked over the link now.
+    store may be asked over the link now. `further`: what a rewritten question adds.
     """
 
     request: SearchRequest
@@ -40,22 +41,28 @@ class Asked(NamedTuple):
     vector: NDArray[np.float32] | None
     built_in: bool
     linked: bool
+    further: Further = NOTHING_FURTHER
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """What a search found: hits best first, notes, and how many candidates were looked at."""
+    """What a search found: hits best first, notes, and how many candidates were looked at.
+
+    `reranked_by`: as in the answer; the search process knows no reranker.
+    """
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...]
     candidates: int
+    reranked_by: str = ""
 
 
 def pack_asked(asked: Asked) -> Packed:
     """Return what `unpack_asked` reads."""
     # A scope with chunks is that of one question and may be large: it is not worth keeping.
     write = _write_scope if asked.scope.limited else _write_known_scope
-    return _values_of_request(asked.request), write(asked.scope), *asked[2:]
+    said = _values_of_request(asked.request), write(asked.scope), *asked[2:5]
+    return *said, tuple(asked.further)
 
 
 def _write_scope(scope: Scope) -> bytes:
@@ -67,8 +74,9 @@ _write_known_scope = lru_cache(maxsize=KEPT_SCOPES)(_write_scope)
 
 def unpack_asked(packed: Packed) -> Asked:
     """Return what `pack_asked` was given."""
-    request, scope, vector, built_in, linked = packed
-    return Asked(SearchRequest(*request), _read_scope(scope), vector, built_in, linked)
+    request, scope, vector, built_in, linked, further = packed
+    said = SearchRequest(*request), _read_scope(scope), vector, built_in, linked
+    return Asked(*said, Further(*further))
 
 
 @lru_cache(maxsize=KEPT_SCOPES)

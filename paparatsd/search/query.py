@@ -191,6 +191,12 @@ def halves_of(text: str) -> tuple[str, ...]:
     return found
 
 
+def is_worded(text: str) -> bool:
+    """Say whether a question is in words: no name, no code, no message, nothing long."""
+    text = likely_meaning(text)
+    return bool(text) and _intent(text) is Intent.LANGUAGE and not is_message(text)
+
+
 def _intent(text: str) -> Intent:
     if not any(character.isspace() for character in text) or _CALL.fullmatch(text):
         return Intent.SYMBOL

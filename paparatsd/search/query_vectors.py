@@ -21,6 +21,10 @@ class Encoder(Protocol):
         """What names the model."""
         ...
 
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit row per text, as documents have them."""
+        ...
+
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text."""
         ...

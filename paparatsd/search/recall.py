@@ -65,7 +65,8 @@ class Pinned:
     """Everything `rank` needs besides the replies, as it was when the plan was made.
 
     placed: per view the rows of files that the question names, see `placed_files`. callers: the
-    answer itself when who uses a name is asked. notes: how the question was read.
+    answer itself when who uses a name is asked. notes: how the question was read. further: how many
+    requests at the end are about made-up code, whose replies name further versions to rank.
     """
 
     request: SearchRequest
@@ -84,6 +85,7 @@ class Pinned:
     placed: tuple[Placed, ...] = ()
     callers: Callers | None = None
     notes: tuple[str, ...] = ()
+    further: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,9 @@ class Filters:
         """Return what the request's filters and the scope allow in these views."""
         if scope.limited:
             return self._resolve(request, scope, views)
-        generations = tuple((view.project_id, view.generation) for view in views)
-        key = (generations, request.paths, request.languages)
+        pairs = zip(scope.projects, views, strict=True)
+        shown = tuple((one.shard, view.project_id, view.generation) for one, view in pairs)
+        key = (shown, request.paths, request.languages)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._resolve(request, scope, views)

@@ -40,6 +40,7 @@ class Winner:
     """A chosen chunk of a version, where it is shown, and how it was scored.
 
     lines: those of its file that the question points at; a hit must show the ones in its chunk.
+    certain: it stands where it does whatever a ranking says.
     """
 
     project: ProjectName
@@ -54,6 +55,7 @@ class Winner:
     values: Mapping[str, float] = field(default_factory=dict)
     grounds: Mapping[str, float] = field(default_factory=dict)
     lines: tuple[int, ...] = ()
+    certain: bool = False
 
 
 class Results:
@@ -121,6 +123,7 @@ class Results:
             signals=winner.signals,
             values=winner.values,
             grounds=winner.grounds,
+            certain=winner.certain,
         )
 
     def show(

@@ -37,9 +37,9 @@ class Scope:
     projects: tuple[ProjectScope, ...]
 
     @property
-    def key(self) -> tuple[tuple[int, int], ...]:
-        """Equal keys mean equal answers: each project's id and generation."""
-        return tuple((project.project_id, project.generation) for project in self.projects)
+    def key(self) -> tuple[tuple[int, int, ShardKey], ...]:
+        """Equal keys mean equal answers: each project's id, generation and shard."""
+        return tuple((one.project_id, one.generation, one.shard) for one in self.projects)
 
     def only_of(self, name: ProjectName) -> Scope:
         """Return the scope of one of the projects."""

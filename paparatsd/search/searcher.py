@@ -23,10 +23,15 @@ from paparatsd.errors import (
     Unavailable,
     VectorStoreUnavailable,
 )
+from paparatsd.search.asked_by import BUILT_IN
+from paparatsd.search.assistance import ALONE
 from paparatsd.search.cache import cache_key
 from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
+from paparatsd.search.further import NOTHING_FURTHER
 from paparatsd.search.query import halves_of
+from paparatsd.search.reordering import order_note, with_verdict
+from paparatsd.search.rewrites import Rewrite
 from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError, local_error
 
@@ -36,16 +41,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from paparatsd.model import GroupName, RecallReply, RecallRequest
+    from paparatsd.model import GroupName, RecallReply, RecallRequest, ShardKey
+    from paparatsd.search.asked_by import AskedOf
+    from paparatsd.search.assistance import Assistance
     from paparatsd.search.cache import QueryCache
     from paparatsd.search.frames import Ranked
+    from paparatsd.search.further import Further
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
     from paparatsd.search_model import ChunkView, SearchRequest
+    from paparatsd.status_model import CacheFigures
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
-
-    EmbedQuery = Callable[[str], Awaitable[NDArray[np.float32]]]
 
 log = structlog.get_logger()
 
@@ -54,6 +61,10 @@ MAX_RUNNING = 32
 MAX_EMBED_S = 3.0
 """After this long without a query vector, words alone must do."""
 MAX_RECALL_S = 5.0
+RERANK_SHARE = 0.7
+"""Of the time that is left for an answer; the rest is for the answer without the reranker."""
+REWRITE_SHARE = 0.4
+"""Of the time for an answer; most questions are answered in a fraction of the rest."""
 QUIET_S = 1.0
 ASKED_LATELY_S = 600.0
 
@@ -73,6 +84,15 @@ class Found:
     complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionVector:
+    """A question's vector; `built_in`: the search process makes it. `notes` say why it has none."""
+
+    vector: NDArray[np.float32] | None
+    notes: tuple[str, ...] = ()
+    built_in: bool = False
+
+
 class Searcher:
     """Answers searches for the interfaces. Holds no index data but the cache of answers."""
 
@@ -82,11 +102,12 @@ class Searcher:
         child: Child,
         store: VectorStore,
         cache: QueryCache,
-        embed_query: EmbedQuery | None = None,
+        asked_by: AskedOf = lambda shard: BUILT_IN,
         linked: Callable[[], bool] = lambda: False,
         quiet_s: float = QUIET_S,
+        assistance: Assistance = ALONE,
     ) -> None:
-        """`embed_query` is None for the built-in embedder, which the search process applies.
+        """`asked_by` says how the questions to a shard are embedded.
 
         `linked` says whether the search process may ask the store itself now. `quiet_s`: how long
         nothing may have changed before what has changed is loaded ahead of the next question.
@@ -94,9 +115,10 @@ class Searcher:
         self._child = child
         self._store = store
         self._cache = cache
-        self._embed_query = embed_query
+        self._asked_by = asked_by
         self._linked = linked
         self._quiet_s = quiet_s
+        self._assistance = assistance
         self._asked_at: float | None = None
         self._warmed: set[int] = set()
         self._due: asyncio.TimerHandle | None = None
@@ -128,6 +150,7 @@ class Searcher:
             notes=(*scope_notes(scope), *notes, *ranked.notes),
             took_ms=round((time.perf_counter() - started) * 1e3, 3),
             total_candidates=ranked.candidates,
+            reranked_by=ranked.reranked_by,
         )
 
     async def show(
@@ -146,6 +169,10 @@ class Searcher:
     def forget(self, group: GroupName) -> None:
         """Drop kept answers that cover a group; a new generation would not find them anyway."""
         self._cache.drop_group(group)
+
+    def cache_figures(self) -> CacheFigures:
+        """Return how the cache of answers does."""
+        return self._cache.figures()
 
     async def warm(self, scope: Scope) -> None:
         """Load the model and the views of a scope before the first question needs them."""
@@ -190,7 +217,7 @@ class Searcher:
             raise Unavailable(f"the search took longer than {deadline_s:g} s") from None
 
     async def _find(self, request: SearchRequest, scope: Scope) -> Found:
-        found = await self._find_one(request, scope)
+        found = await self._find_ordered(request, scope)
         halves = halves_of(request.query) if request.limit > 1 else ()
         if not halves:
             return found
@@ -200,9 +227,45 @@ class Searcher:
         complete = found.complete and all(other.complete for other in others)
         return Found(ranked, found.notes, complete)
 
+    async def _find_ordered(self, request: SearchRequest, scope: Scope) -> Found:
+        """Find with the say of a chat model and a reranker, if there are any, in the time left."""
+        if self._assistance == ALONE:
+            return await self._find_one(request, scope)
+        reordering, rewrites = self._assistance.reordering, self._assistance.rewrites
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + request.deadline_s
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
+        rewrite = Rewrite()
+        if rewrites is not None and request.widen:
+            by = self._asked_by(scope.projects[0].shard)
+            left_s = (ends - loop.time()) * REWRITE_SHARE
+            rewrite = await rewrites.of(request.query, left_s, by)
+
+        async def find(limit: int) -> Found:
+            asked = replace(request, limit=limit)
+            found: Found = await self.twice(
+                lambda: self._attempt(asked, scope, made, rewrite.further)
+            )
+            ranked = replace(found.ranked, notes=(*rewrite.notes, *found.ranked.notes))
+            return replace(found, ranked=ranked, complete=found.complete and rewrite.complete)
+
+        if reordering is None:
+            return await find(request.limit)
+        found = await find(reordering.wanted(request.limit))
+        left_s = (ends - loop.time()) * RERANK_SHARE
+        verdict = await reordering.opinion(request.query, found.ranked.hits, left_s)
+        if verdict is not None and verdict.scores is not None:
+            return replace(found, ranked=with_verdict(found.ranked, verdict, request.limit))
+        # More were looked for than were asked for, which may merge some that are shown.
+        found = await find(request.limit)
+        if verdict is None:
+            return found
+        return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
+
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
-        vector, notes = await self.vector(request.query, request.deadline_s)
-        found: Found = await self.twice(lambda: self._attempt(request, scope, vector, notes))
+        # All shards of a scope are of one model: see `model_roles/role.py`.
+        made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
+        found: Found = await self.twice(lambda: self._attempt(request, scope, made))
         return found
 
     async def twice(self, attempt: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - what it returns
@@ -218,32 +281,29 @@ class Searcher:
         except RemoteError as error:
             raise local_error(error, self._child.name) from error
 
-    @property
-    def built_in(self) -> bool:
-        """Whether the search process makes the vectors of questions itself."""
-        return self._embed_query is None
-
-    async def vector(
-        self, text: str, deadline_s: float
-    ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
-        """Return a question's vector by the endpoint, if one is used, and a note without it."""
-        if self._embed_query is None:
-            return None, ()
+    async def vector(self, text: str, shard: ShardKey, deadline_s: float) -> QuestionVector:
+        """Return a question's vector by the model of a shard, and a note where there is none."""
+        by = self._asked_by(shard)
+        if by.built_in:
+            return QuestionVector(None, built_in=True)
+        if by.embed_query is None:
+            return QuestionVector(None, (by.note,))
         try:
             async with asyncio.timeout(min(MAX_EMBED_S, deadline_s / 2)):
-                return await self._embed_query(text), ()
+                return QuestionVector(await by.embed_query(text))
         except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
             log.warning("query_not_embedded", error=str(error))
-            return None, (NO_EMBEDDER,)
+            return QuestionVector(None, (NO_EMBEDDER,))
 
     async def _attempt(
         self,
         request: SearchRequest,
         scope: Scope,
-        vector: NDArray[np.float32] | None,
-        notes: tuple[str, ...],
+        made: QuestionVector,
+        further: Further = NOTHING_FURTHER,
     ) -> Found:
-        asked = Asked(request, scope, vector, self.built_in, self._linked())
+        notes = made.notes
+        asked = Asked(request, scope, made.vector, made.built_in, self._linked(), further)
         plan: RecallPlan | None
         plan, packed = await self.ask("find", pack_asked(asked), request.deadline_s)
         if plan is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from paparatsd.search.engine import Engine
+from paparatsd.search.further import NOTHING_FURTHER
 from paparatsd.search.graph import count_uses
 from paparatsd.search.matching import collect_definitions
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from paparatsd.model import RecallReply
     from paparatsd.search.engine import Begin
     from paparatsd.search.frames import Ranked
+    from paparatsd.search.further import Further
     from paparatsd.search.paths import PathIndex
     from paparatsd.search.recall import Pinned, RecallPlan
     from paparatsd.search.scope import Scope
@@ -65,12 +67,13 @@ class WarmEngine(Engine):
         *,
         built_in: bool = True,
         begin: Begin | None = None,
+        further: Further = NOTHING_FURTHER,
     ) -> RecallPlan:
         """Plan a search; what its views show will be loaded when nobody asks.
 
         What the stores need not know is left for `prepare`.
         """
-        plan = super().plan(request, scope, vector, built_in=built_in, begin=begin)
+        plan = super().plan(request, scope, vector, built_in=built_in, begin=begin, further=further)
         self._want(scope)
         return plan
 

@@ -1,9 +1,12 @@
-"""Runs git, in one of two ways; nothing else in the package does.
+"""Runs git, in one of three ways; nothing else in the package does.
 
 *read* answers questions about content. Nothing the repository says may be executed: the program
 is absolute, the environment is built from nothing, every key that names a program is overridden,
 verbs and options are checked against a list, the network is off, output and time are bounded,
 and the whole process group is killed when a bound is passed.
+
+*own* makes and renews clones that are ours alone (`clone_policy.py`): the same settings, another
+list of verbs, and the network over one transport.
 
 *config* answers how the user configured git, with the user's own environment (without `GIT_*`):
 only `config --get...` and `rev-parse --git-path`, neither of which looks at content.
@@ -28,14 +31,23 @@ import anyio
 
 from paparatsd.errors import GitFailed
 from paparatsd.settings import process_environment
+from paparatsd.sources.clone_policy import (
+    OWN_SETTINGS,
+    check_own_arguments,
+    own_variables,
+    without_secrets,
+)
 from paparatsd.sources.git_policy import READ_SETTINGS, check_arguments, with_safe_options
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 
+    from paparatsd.sources.clone_policy import Access
+
 OLDEST_GIT = (2, 34)
 _PIPE_BUFFER_BYTES = 1 << 20
 _READ_BYTES = 1 << 18
+_COMPLAINT_BYTES = 1 << 14
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _PROTECTED_SCOPES = frozenset({"system", "global", "command"})
 _CONFIG_KEYS = r"^(core\.excludesfile|safe\.directory|mailmap\.file)$"
@@ -171,6 +183,47 @@ async def stream_git(
         aclosing(_chunks(process, title, deadline_s, ok_codes)) as chunks,
     ):
         yield chunks
+
+
+async def run_own(
+    root: Path,
+    args: Sequence[str],
+    *,
+    access: Access | None = None,
+    deadline_s: float = 60,
+    max_output_bytes: int = 64 << 20,
+) -> bytes:
+    """Run one allow-listed verb in the *own* way, in `root`, and return what it wrote.
+
+    Without `access` git reaches no other repository. Raises GitFailed, without any secret in it.
+    """
+    check_own_arguments(args)
+    known = process_environment()
+    program = find_git(known)
+    options = [part for setting in OWN_SETTINGS for part in ("-c", setting)]
+    command = [program, "--no-pager", *options, *args]
+    environment = _read_environment(program) | own_variables(root, access, known)
+    title = _title(args, root)
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with (
+            _started(command, root, environment, None, title) as process,
+            aclosing(_chunks(process, title, deadline_s, (0,))) as stream,
+        ):
+            async for chunk in stream:
+                size += len(chunk)
+                if size > max_output_bytes:
+                    break
+                chunks.append(chunk)
+    except GitFailed as error:
+        secrets = () if access is None else access.secrets
+        raise GitFailed(
+            without_secrets(str(error), secrets), without_secrets(error.complaint, secrets)
+        ) from None
+    if size > max_output_bytes:
+        raise GitFailed(f"{title} wrote more than {max_output_bytes} bytes")
+    return b"".join(chunks)
 
 
 def _global_options(context: GitContext, verb: str) -> list[str]:
@@ -332,7 +385,9 @@ async def _chunks(
     except TimeoutError as exc:
         raise GitFailed(f"{title} did not answer within {deadline_s:g} s") from exc
     if code not in ok_codes:
-        raise GitFailed(f"{title} failed: {_first_line(complaint) or f'exit code {code}'}")
+        said = _first_line(complaint) or f"exit code {code}"
+        whole = complaint[-_COMPLAINT_BYTES:].decode("utf-8", "backslashreplace")
+        raise GitFailed(f"{title} failed: {said}", whole)
 
 
 def _title(args: Sequence[str], root: Path) -> str:

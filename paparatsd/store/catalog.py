@@ -16,6 +16,7 @@ from paparatsd.errors import Conflict
 from paparatsd.store import collect, frequencies, projects, vector_state, versions, views
 from paparatsd.store.database import Database, batched, copies, translated
 from paparatsd.store.migrations import MIGRATIONS
+from paparatsd.store.models import ModelTable
 from paparatsd.store.names import NameTable
 from paparatsd.store.packed import PackedVersion, pack_version
 from paparatsd.store.reader import CatalogReader
@@ -39,7 +40,8 @@ class Catalog:
     """The writing side of `catalog.sqlite3`.
 
     `read` answers questions over the writer's own connection; other threads and processes make a
-    `CatalogReader` of their own. `moved_aside` names a damaged predecessor of the file, if any.
+    `CatalogReader` of their own. `models` is the part about which embedder made what, and
+    `moved_aside` names a damaged predecessor of the file, if any.
     """
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -50,6 +52,7 @@ class Catalog:
         self.path = database.path
         self.moved_aside = database.moved_aside
         self.read = CatalogReader(database.path, database.connection)
+        self.models = ModelTable(database, clock)
 
     @classmethod
     def open(

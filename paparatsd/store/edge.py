@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -11,7 +12,7 @@ import structlog
 from paparatsd import ipc
 from paparatsd.clock import SystemClock
 from paparatsd.errors import ChildDied, VectorStoreUnavailable
-from paparatsd.store.edge_frames import FRAME_VERSIONS, split_points
+from paparatsd.store.edge_frames import FRAME_VERSIONS, join_points, split_points
 from paparatsd.store.recall_link import make_link
 from paparatsd.store.vectors import check_points, check_request
 from paparatsd.supervise import Child, RemoteError
@@ -140,12 +141,22 @@ class EdgeStore:
 
     async def versions(self, shard: ShardKey) -> set[int]:
         """Return the versions that have points, read page by page."""
-        found: set[int] = set()
+        return set(await self.tally(shard))
+
+    async def tally(self, shard: ShardKey) -> dict[int, int]:
+        """Return how many points each version has."""
+        found: Counter[int] = Counter()
         cursor: tuple[int, str | None] | None = (0, None)
         while cursor is not None:
             page, cursor = await self._call("scroll", (shard, *cursor), urgency=ipc.BULK)
             found.update(page.tolist())
-        return found
+        return dict(found)
+
+    async def read(self, shard: ShardKey, versions: Sequence[int]) -> list[PointBatch]:
+        """Return all points of a few versions with their vectors."""
+        chosen = [int(version) for version in versions]
+        frames = await self._call("read", (shard, chosen), urgency=ipc.BULK)
+        return [join_points(frame) for frame in frames]
 
     async def optimize(self) -> None:
         """Tidy parts with many changes: in another process, on a copy that is swapped in.

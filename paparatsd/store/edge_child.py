@@ -51,6 +51,7 @@ class EdgeChild:
             "drop": self._shards.drop,
             "count": self.count,
             "scroll": lambda argument: self.scroll(*argument),
+            "read": lambda argument: self.read(*argument),
             "close_idle": self._shards.close_idle,
             "next_tidy": lambda _: self.next_tidy(),
             "finish_tidy": lambda argument: self.finish_tidy(*argument),
@@ -136,7 +137,7 @@ class EdgeChild:
     def scroll(
         self, key: ShardKey, index: int, offset: str | None
     ) -> tuple[Any, tuple[int, str | None] | None]:
-        """Return the versions of one page of points and where the next page begins."""
+        """Return the version of each point of one page and where the next page begins."""
         shard = self._shards.find(key)
         parts = list(self._shards.opened(shard)) if shard is not None else []
         if index >= len(parts):
@@ -149,10 +150,33 @@ class EdgeChild:
                 with_vector=False,
             )
         )
-        found = np.unique(np.array([record.payload["version"] for record in records], np.int64))
+        found = np.array([record.payload["version"] for record in records], np.int64)
         if following is not None:
             return found, (index, str(following))
         return found, (index + 1, None) if index + 1 < len(parts) else None
+
+    def read(self, key: ShardKey, versions: Sequence[int]) -> list[PointFrame]:
+        """Return all points of a few versions, those with a dense vector apart from the others."""
+        shard = self._shards.find(key)
+        records = []
+        for part in self._shards.opened(shard) if shard is not None else ():
+            offset = None
+            while True:
+                page, offset = part.shard.scroll(
+                    engine.ScrollRequest(
+                        limit=SCROLL_POINTS,
+                        offset=offset,
+                        filter=engine.Filter(must=[any_version(versions)]),
+                        with_payload=True,
+                        with_vector=True,
+                    )
+                )
+                records += page
+                if offset is None:
+                    break
+        with_dense = [record for record in records if "dense" in record.vector]
+        without = [record for record in records if "dense" not in record.vector]
+        return [_frame(chosen) for chosen in (with_dense, without) if chosen]
 
     # ------------------------------------------------------------------ tidying
 
@@ -215,6 +239,28 @@ def _point(frame: PointFrame, row: int) -> Any:  # noqa: ANN401 - the engine has
         "language": frame.languages[row],
     }
     return engine.Point(point_id(version, ordinal), vectors, payload)
+
+
+def _frame(records: Sequence[Any]) -> PointFrame:
+    """Return records with vectors as they were written."""
+    terms = [record.vector["terms"] for record in records]
+    ids = [np.array(one.indices, np.uint32) for one in terms]
+    orders = [np.argsort(one) for one in ids]
+    values = [np.array(one.values, np.float32) for one in terms]
+    lengths = [len(one) for one in ids]
+    dense = "dense" in records[0].vector
+    return PointFrame(
+        versions=np.array([record.payload["version"] for record in records], np.int64),
+        ordinals=np.array([record.payload["n"] for record in records], np.int64),
+        kinds=tuple(record.payload["kind"] for record in records),
+        languages=tuple(record.payload["language"] for record in records),
+        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+        ids=np.concatenate([one[order] for one, order in zip(ids, orders, strict=True)]),
+        values=np.concatenate([one[order] for one, order in zip(values, orders, strict=True)]),
+        dense=np.array([record.vector["dense"] for record in records], np.float32)
+        if dense
+        else None,
+    )
 
 
 def _note_write(part: Part, points: int) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paparatsd.model import PointBatch, SparseVector, VersionId
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from paparatsd.model import PointBatch, ShardKey
+    from paparatsd.model import ShardKey
 
 FRAME_POINTS = 64
 """Points a frame: the engine takes about 5 ms for them, the longest a query has to wait."""
@@ -67,3 +69,16 @@ def split_points(points: PointBatch) -> Iterator[PointFrame]:
             values=np.concatenate([vector.values for vector in sparse]).astype(np.float32),
             dense=None if points.dense is None else points.dense[start:end].astype(np.float32),
         )
+
+
+def join_points(frame: PointFrame) -> PointBatch:
+    """Return a frame as a batch."""
+    bounds = list(zip(frame.offsets[:-1].tolist(), frame.offsets[1:].tolist(), strict=True))
+    return PointBatch(
+        versions=tuple(VersionId(version) for version in frame.versions.tolist()),
+        ordinals=tuple(frame.ordinals.tolist()),
+        kinds=frame.kinds,
+        languages=frame.languages,
+        sparse=tuple(SparseVector(frame.ids[a:b], frame.values[a:b]) for a, b in bounds),
+        dense=frame.dense,
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.store.schema import APPLICATION_ID, DOCUMENTS, GRAPH, INITIAL
+from paparatsd.store.schema import APPLICATION_ID, DOCUMENTS, GRAPH, INITIAL, MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,12 @@ class Migration:
     statements: tuple[str, ...]
 
 
-MIGRATIONS = (Migration(1, INITIAL), Migration(2, GRAPH), Migration(3, DOCUMENTS))
+MIGRATIONS = (
+    Migration(1, INITIAL),
+    Migration(2, GRAPH),
+    Migration(3, DOCUMENTS),
+    Migration(4, MODELS),
+)
 
 
 @dataclass(frozen=True, slots=True)

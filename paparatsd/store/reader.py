@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.model import VersionId
 from paparatsd.store import frequencies, projects, vector_state, versions, views
+from paparatsd.store.carried import read_carried
 from paparatsd.store.database import connect, select_in, translated
 from paparatsd.store.packs import (
     unpack_chunks,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Symbol,
         Use,
     )
+    from paparatsd.store.carried import CarriedVersion
     from paparatsd.store.rows import (
         Definition,
         DocumentRow,
@@ -197,6 +199,11 @@ class CatalogReader:
         """Yield the language and the packs of symbols, uses and facts of those that are there."""
         with self._reading() as connection:
             yield from versions.read_packs(connection, ids)
+
+    def carried(self, ids: Iterable[VersionId]) -> list[CarriedVersion]:
+        """Return versions as they are stored, for another catalog; those gone are left out."""
+        with self._reading() as connection:
+            return read_carried(connection, ids)
 
     def labelled(self, kind: str, names: Iterable[str]) -> dict[str, list[VersionId]]:
         """Return for each name the versions that have a fact of this kind about it.

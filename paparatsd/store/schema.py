@@ -114,3 +114,12 @@ DOCUMENTS = (
         refused TEXT NOT NULL) STRICT""",
     "CREATE INDEX documents_refused ON documents(version) WHERE refused <> ''",
 )
+
+MODELS = (
+    # Which embedder made the vectors that answer, per role ("code", "text"), without its key.
+    """CREATE TABLE models(
+        role TEXT PRIMARY KEY, kind TEXT NOT NULL, fingerprint TEXT NOT NULL,
+        dimension INTEGER NOT NULL, settings TEXT NOT NULL, spec TEXT NOT NULL) STRICT""",
+    # How often somebody asked to have all of a repository built anew: part of its fingerprint.
+    "ALTER TABLE repositories ADD COLUMN build INTEGER NOT NULL DEFAULT 0",
+)

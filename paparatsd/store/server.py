@@ -1,7 +1,7 @@
 """The served vector store: one Qdrant node or cluster, shared by repositories and daemons.
 
-A collection holds the points of one kind under one fingerprint; points of a repository are told
-apart by the payload field `repo`.
+A collection holds the points of one kind under one fingerprint. Each point belongs to one
+installation (`server_points`): what a daemon deletes can only ever be its own.
 """
 
 from __future__ import annotations
@@ -10,22 +10,34 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import structlog
 
 from paparatsd.clock import SystemClock
-from paparatsd.errors import BadReply, Conflict, VectorStoreUnavailable
+from paparatsd.errors import PaparatsError, VectorStoreUnavailable
 from paparatsd.model import Recalled, RecallReply
-from paparatsd.store.ids import point_id
+from paparatsd.store.server_layout import DENSE, TERMS, Layout, collection_name
 from paparatsd.store.server_link import CollectionMissing, QdrantLink
+from paparatsd.store.server_points import (
+    any_of,
+    point,
+    read_point_id,
+    read_points,
+    recall_filter,
+    recalled,
+    tenant_of,
+    tenants_filter,
+)
+from paparatsd.store.server_presence import BEAT_S, Presence
 from paparatsd.store.vectors import check_points, check_request, empty_recall, merge_recalled
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.model import PointBatch, RecallRequest, ShardKey, VersionId
+    from paparatsd.model import PointBatch, RecallRequest, RepoId, ShardKey, VersionId
     from paparatsd.settings import StoreSettings
+
+__all__ = ["ServerStore", "collection_name"]
 
 log = structlog.get_logger()
 
@@ -34,65 +46,106 @@ BATCH_POINTS = 32
 BATCH_VERSIONS = 500
 SCROLL_POINTS = 500
 RECALL_S = 5.0
-DENSE, TERMS = "dense", "terms"
-
-
-def collection_name(shard: ShardKey) -> str:
-    """Name the collection of a shard; all repositories share it."""
-    return f"paparats_{shard.kind}_{shard.fingerprint[:8]}"
+AGAIN_S = 5.0
+"""A server that was away at the start is told of us so soon after it came."""
+LEAVE_S = 2.0
+"""A stop waits no longer for a server that hangs; the next start then looks twice."""
+MAX_PROBLEMS = 20
 
 
 class ServerStore:
-    """Qdrant over HTTP."""
+    """Qdrant over HTTP, with the points of one installation."""
 
-    def __init__(self, settings: StoreSettings, *, clock: Clock | None = None) -> None:
-        self._link = QdrantLink(settings, clock or SystemClock())
-        self._ready: set[str] = set()
-        self._making = asyncio.Lock()
+    def __init__(
+        self,
+        settings: StoreSettings,
+        owner: str,
+        *,
+        clock: Clock | None = None,
+        only_reads: bool = False,
+        make_client: Callable[[], Any] | None = None,
+    ) -> None:
+        """`owner` is the installation (16 hex digits) whose points are written and deleted.
+
+        One that `only_reads` has no points of its own and searches those of `sources`, which says
+        of each repository whose there are. `make_client` takes the place of the HTTP client.
+        """
+        self._clock = clock or SystemClock()
+        self.link = QdrantLink(settings, self._clock, make_client)
+        self.layout = Layout(self.link, settings)
+        self.presence = Presence(self.link, self.layout, owner, publishes=settings.publish)
+        self.owner = owner
+        self._only_reads = only_reads
+        self.sources: Mapping[RepoId, Sequence[str]] = {}
         self._lost: tuple[str, ...] = ()
+        self._unheard = ""
+        self._beating: asyncio.Task[None] | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What the server lost, and that it cannot be reached while that is so."""
-        return (*self._lost, self._link.problem) if self._link.problem else self._lost
+        """What the server lost, and that it cannot be reached or changed while that is so."""
+        now = dict.fromkeys((self.link.problem, self._unheard, self.presence.doubt))
+        return (*self._lost, *filter(None, now))
 
     @property
     def _client(self) -> Any:  # noqa: ANN401 - the client is imported late
-        return self._link.client
+        return self.link.client
 
     @property
     def _models(self) -> Any:  # noqa: ANN401 - the client is imported late
-        return self._link.models
+        return self.link.models
 
     async def start(self) -> None:
         """Import the client and look for the server; one that is away is a problem, no error."""
-        await self._link.open()
+        await self.link.open()
+        if not self._only_reads:
+            if not self.link.problem:
+                await self._announce()
+            self._beating = asyncio.get_running_loop().create_task(self._beat())
 
     async def stop(self) -> None:
-        """Close the connections."""
-        await self._link.close()
+        """Say goodbye and close the connections."""
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait({self._beating})
+            if not self.problems:
+                try:
+                    async with asyncio.timeout(LEAVE_S):
+                        await self.presence.leave(self._clock.now())
+                except (PaparatsError, TimeoutError) as error:
+                    log.debug("not_left", error=str(error))
+        await self.link.close()
+
+    async def _beat(self) -> None:
+        while True:
+            await self._clock.sleep(BEAT_S if self.presence.registered else AGAIN_S)
+            await self._announce()
+
+    async def _announce(self) -> None:
+        try:
+            await self.presence.announce(self._clock.now())
+            self._unheard = ""
+        except PaparatsError as error:
+            self._unheard = str(error)
+            log.warning("not_registered", error=str(error))
 
     def describe(self) -> str:
         """Say which server this is, without what may be secret in its URL."""
-        return self._link.describe()
+        return self.link.describe()
 
     # ------------------------------------------------------------------ the protocol
 
     async def upsert(self, shard: ShardKey, points: PointBatch) -> None:
         """Write points in small requests, each acknowledged."""
+        if self._only_reads:
+            raise VectorStoreUnavailable(
+                "this daemon only searches what others index (index.enabled is off)"
+            )
         check_points(shard, points)
-        name = collection_name(shard)
         for start in range(0, len(points.versions), BATCH_POINTS):
             rows = range(start, min(start + BATCH_POINTS, len(points.versions)))
-            structs = [self._point(shard, points, row) for row in rows]
-            await self._write(shard, partial(self._upsert, name, structs, points))
-
-    def _upsert(self, name: str, structs: list[Any], points: PointBatch) -> Awaitable[Any]:
-        # Lexical vectors alone never replace a point: that would take its dense vector away.
-        modes = self._models.UpdateMode
-        mode = modes.INSERT_ONLY if points.dense is None else modes.UPSERT
-        call: Awaitable[Any] = self._client.upsert(name, structs, wait=True, update_mode=mode)
-        return call
+            structs = [point(self._models, self.owner, shard.repo, points, row) for row in rows]
+            await self._write(shard, structs, lexical=points.dense is None)
 
     async def recall(self, requests: Sequence[RecallRequest]) -> list[RecallReply]:
         """Answer each request; a collection that is not there holds nothing."""
@@ -107,31 +160,39 @@ class ServerStore:
             ) from None
 
     async def delete(self, shard: ShardKey, versions: Sequence[VersionId]) -> None:
-        """Delete all points of these versions."""
+        """Delete all points of these versions that are this installation's."""
+        if self._only_reads:
+            return
+        await self._check_deletes()
         for start in range(0, len(versions), BATCH_VERSIONS):
             batch = versions[start : start + BATCH_VERSIONS]
-            await self._delete(shard, self._filter(shard, must=[self._any("version", batch)]))
+            chosen = any_of(self._models, "version", map(int, batch))
+            await self._delete(shard, self._own(shard, [chosen]))
 
     async def flush(self, shard: ShardKey) -> None:
         """Do nothing: the server acknowledges what is in its log."""
 
     async def drop(self, shard: ShardKey) -> None:
-        """Delete the repository's points, and the collection when nothing else is in it."""
-        await self._delete(shard, self._filter(shard))
-        name = collection_name(shard)
+        """Delete the repository's points, and the collection where nobody else could use it."""
+        if self._only_reads:
+            return
+        await self._check_deletes()
+        await self._delete(shard, self._own(shard))
+        name = self.layout.name(shard)
         try:
-            left = await self._link.ask("count", lambda: self._client.count(name, exact=True))
-            if left.count == 0:
-                self._ready.discard(name)
-                await self._link.ask("drop", lambda: self._client.delete_collection(name))
+            left = await self.link.ask("count", lambda: self._client.count(name, exact=True))
         except CollectionMissing:
-            pass
+            return
+        # An empty collection may be about to be written to by another installation.
+        others = [one for one in await self.presence.list() if one.owner != self.owner]
+        if left.count == 0 and not others:
+            await self.layout.delete(name)
 
     async def count(self, shard: ShardKey) -> int:
         """Return how many points the repository has."""
-        name, condition = collection_name(shard), self._filter(shard)
+        name, condition = self.layout.name(shard), self._own(shard)
         try:
-            reply = await self._link.ask(
+            reply = await self.link.ask(
                 "count", lambda: self._client.count(name, count_filter=condition, exact=True)
             )
         except CollectionMissing:
@@ -140,157 +201,108 @@ class ServerStore:
 
     async def versions(self, shard: ShardKey) -> set[int]:
         """Return the versions that have points, read page by page."""
-        name, condition = collection_name(shard), self._filter(shard)
-        found: set[int] = set()
-        offset: Any = None
-        while True:
-            try:
-                records, offset = await self._link.ask(
-                    "list points",
-                    partial(
-                        self._client.scroll,
-                        name,
-                        scroll_filter=condition,
-                        limit=SCROLL_POINTS,
-                        offset=offset,
-                        with_payload=["version"],
-                        with_vectors=False,
-                    ),
-                )
-            except CollectionMissing:
-                return set()
-            found.update(int(record.payload["version"]) for record in records)
-            if offset is None:
-                return found
+        return set(await self.tally(shard))
 
     async def optimize(self) -> None:
         """Do nothing: the server tidies up by itself."""
 
-    # ------------------------------------------------------------------ collections
+    # ------------------------------------------------------------------ for moving points
 
-    async def _ensure(self, shard: ShardKey) -> None:
-        """Make the collection, or check that the one that is there is ours."""
-        name = collection_name(shard)
-        if name in self._ready:
-            return
-        async with self._making:
-            try:
-                info = await self._link.ask("inspect", lambda: self._client.get_collection(name))
-            except CollectionMissing:
-                await self._create(name, shard.dimension)
-            else:
-                _check_collection(name, info, shard.dimension)
-            # Also where the collection was there: a crash may have come before its indexes.
-            await self._create_indexes(name)
-            self._ready.add(name)
+    async def tally(self, shard: ShardKey) -> dict[int, int]:
+        """Return how many points each version has."""
+        found: dict[int, int] = {}
+        offset: Any = None
+        while True:
+            records, offset = await self._page(shard, offset, vectors=False)
+            for record in records:
+                version, _ = read_point_id(record.id)
+                found[version] = found.get(version, 0) + 1
+            if offset is None:
+                return found
 
-    async def _create(self, name: str, dimension: int) -> None:
-        models = self._models
-        int8 = models.ScalarQuantizationConfig(
-            type=models.ScalarType.INT8, quantile=0.99, always_ram=True
-        )
-        await self._link.ask(
-            "create the collection",
-            lambda: self._client.create_collection(
-                name,
-                vectors_config={
-                    DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)
-                },
-                sparse_vectors_config={TERMS: models.SparseVectorParams()},
-                quantization_config=models.ScalarQuantization(scalar=int8),
-            ),
-            # Another daemon was faster: what it made is what we would have made.
-            allowed=(409,),
-        )
-        log.info("collection_created", name=name, dimension=dimension)
+    async def read(self, shard: ShardKey, versions: Sequence[int]) -> list[PointBatch]:
+        """Return all points of a few versions with their vectors."""
+        chosen = [any_of(self._models, "version", map(int, versions))]
+        batches: list[PointBatch] = []
+        offset: Any = None
+        while True:
+            records, offset = await self._page(shard, offset, vectors=True, must=chosen)
+            batches += read_points(records, shard.dimension)
+            if offset is None:
+                return batches
 
-    async def _create_indexes(self, name: str) -> None:
-        types = self._models.PayloadSchemaType
-        tenant = self._models.KeywordIndexParams(type="keyword", is_tenant=True)
-        for field, schema in (
-            ("repo", tenant),
-            ("version", types.INTEGER),
-            ("kind", types.KEYWORD),
-            ("language", types.KEYWORD),
-        ):
-            await self._link.ask(
-                "index a field",
+    async def _page(
+        self,
+        shard: ShardKey,
+        offset: Any,  # noqa: ANN401 - whatever the page before said
+        *,
+        vectors: bool,
+        must: Sequence[Any] = (),
+    ) -> tuple[list[Any], Any]:
+        try:
+            records, following = await self.link.ask(
+                "list points",
                 partial(
-                    self._client.create_payload_index,
-                    name,
-                    field_name=field,
-                    field_schema=schema,
-                    wait=True,
+                    self._client.scroll,
+                    self.layout.name(shard),
+                    scroll_filter=self._own(shard, must),
+                    limit=BATCH_POINTS if vectors else SCROLL_POINTS,
+                    offset=offset,
+                    with_payload=vectors,
+                    with_vectors=vectors,
                 ),
             )
-
-    async def _write(self, shard: ShardKey, call: Callable[[], Awaitable[Any]]) -> None:
-        await self._ensure(shard)
-        try:
-            await self._link.ask("write", call)
         except CollectionMissing:
-            name = collection_name(shard)
-            self._ready.discard(name)
-            self._lost = (*self._lost, f"collection {name} was deleted under us")[-20:]
+            return [], None
+        return records, following
+
+    # ------------------------------------------------------------------ writing and deleting
+
+    async def _check_deletes(self) -> None:
+        if not self.presence.registered:
+            await self.presence.announce(self._clock.now())
+        if self.presence.doubt:
+            raise VectorStoreUnavailable(self.presence.doubt)
+
+    async def _write(self, shard: ShardKey, structs: list[Any], *, lexical: bool) -> None:
+        # Lexical vectors alone never replace a point: that would take its dense vector away.
+        modes = self._models.UpdateMode
+        mode = modes.INSERT_ONLY if lexical else modes.UPSERT
+
+        async def write() -> None:
+            name = await self.layout.ensure(shard)
+            call = partial(self._client.upsert, name, structs, wait=True, update_mode=mode)
+            await self.link.ask("write", call)
+
+        try:
+            await write()
+        except CollectionMissing:
+            name = self.layout.name(shard)
+            self.layout.forget(name)
+            lost = f"collection {name} was deleted under us"
+            self._lost = (*self._lost, lost)[-MAX_PROBLEMS:]
             log.warning("collection_missing", name=name)
-            await self._ensure(shard)
             try:
-                await self._link.ask("write", call)
+                await write()
             except CollectionMissing as error:
                 raise VectorStoreUnavailable(f"collection {name} vanishes again") from error
 
     async def _delete(self, shard: ShardKey, condition: Any) -> None:  # noqa: ANN401
-        name = collection_name(shard)
+        name = self.layout.name(shard)
         selector = self._models.FilterSelector(filter=condition)
         try:
-            await self._link.ask("delete", lambda: self._client.delete(name, selector, wait=True))
+            await self.link.ask("delete", lambda: self._client.delete(name, selector, wait=True))
         except CollectionMissing:
             return
 
-    # ------------------------------------------------------------------ points and queries
+    def _own(self, shard: ShardKey, must: Sequence[Any] = ()) -> Any:  # noqa: ANN401
+        return tenants_filter(self._models, [tenant_of(self.owner, shard.repo)], must)
 
-    def _point(self, shard: ShardKey, points: PointBatch, row: int) -> Any:  # noqa: ANN401
-        sparse, version, ordinal = points.sparse[row], points.versions[row], points.ordinals[row]
-        vector: dict[str, Any] = {
-            TERMS: self._models.SparseVector(
-                indices=sparse.ids.tolist(), values=sparse.values.tolist()
-            )
-        }
-        if points.dense is not None:
-            vector[DENSE] = points.dense[row].tolist()
-        payload = {
-            "repo": shard.repo,
-            "version": int(version),
-            "n": ordinal,
-            "kind": points.kinds[row],
-            "language": points.languages[row],
-        }
-        return self._models.PointStruct(
-            id=point_id(version, ordinal), vector=vector, payload=payload
-        )
+    # ------------------------------------------------------------------ searching
 
-    def _any(self, key: str, values: Iterable[Any]) -> Any:  # noqa: ANN401
-        match = self._models.MatchAny(any=list(values))
-        return self._models.FieldCondition(key=key, match=match)
-
-    def _filter(
-        self, shard: ShardKey, must: Sequence[Any] = (), must_not: Sequence[Any] = ()
-    ) -> Any:  # noqa: ANN401 - the client is imported late
-        repo = self._models.FieldCondition(
-            key="repo", match=self._models.MatchValue(value=str(shard.repo))
-        )
-        return self._models.Filter(must=[repo, *must], must_not=list(must_not) or None)
-
-    def _filter_of(self, request: RecallRequest) -> Any:  # noqa: ANN401
-        must, must_not = [], []
-        versions = request.filter.versions.tolist()
-        if request.filter.include:
-            must.append(self._any("version", versions))
-        elif versions:
-            must_not.append(self._any("version", versions))
-        if request.kinds:
-            must.append(self._any("kind", sorted(request.kinds)))
-        return self._filter(request.shard, must, must_not)
+    def _tenants(self, repo: RepoId) -> list[str]:
+        owners = self.sources.get(repo, ()) if self._only_reads else (self.owner,)
+        return [tenant_of(owner, repo) for owner in owners]
 
     async def _recall(self, request: RecallRequest) -> RecallReply:
         legs: dict[str, Any] = {}
@@ -300,62 +312,36 @@ class ServerStore:
             legs[TERMS] = self._models.SparseVector(
                 indices=request.sparse.ids.tolist(), values=request.sparse.values.tolist()
             )
-        found: dict[str, Recalled] = {}
-        if legs and (len(request.filter.versions) or not request.filter.include):
-            answers = await self._query(request, legs)
+        tenants, found = self._tenants(request.shard.repo), dict[str, Recalled]()
+        if tenants and legs and (len(request.filter.versions) or not request.filter.include):
+            answers = await self._query(request, tenants, legs)
             found = dict(zip(legs, answers, strict=True))
         return RecallReply(
             dense=None if request.dense is None else found.get(DENSE, empty_recall()),
             lexical=None if request.sparse is None else found.get(TERMS, empty_recall()),
         )
 
-    async def _query(self, request: RecallRequest, legs: dict[str, Any]) -> list[Recalled]:
-        models, condition = self._models, self._filter_of(request)
+    async def _query(
+        self, request: RecallRequest, tenants: Sequence[str], legs: dict[str, Any]
+    ) -> list[Recalled]:
+        models = self._models
+        condition = recall_filter(models, tenants, request)
         rescore = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
         queries = [
             models.QueryRequest(
                 query=vector,
                 using=leg,
                 filter=condition,
-                limit=request.limit,
+                limit=request.limit * len(tenants),
                 params=models.SearchParams(quantization=rescore),
-                with_payload=["version", "n"],
+                with_payload=False,
             )
             for leg, vector in legs.items()
         ]
-        name = collection_name(request.shard)
+        name = self.layout.name(request.shard)
+        ask: Callable[[], Awaitable[Any]] = partial(self._client.query_batch_points, name, queries)
         try:
-            replies = await self._link.ask(
-                "search", lambda: self._client.query_batch_points(name, queries)
-            )
+            replies = await self.link.ask("search", ask)
         except CollectionMissing:
             return [empty_recall() for _ in legs]
-        return [merge_recalled([_recalled(reply.points)], request.limit) for reply in replies]
-
-
-def _check_collection(name: str, info: Any, dimension: int) -> None:  # noqa: ANN401
-    """Raise Conflict when a collection of our name was not made like ours."""
-    vectors, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
-    dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
-    if dense is None or TERMS not in sparse:
-        raise Conflict(
-            f"collection {name} was made by another program (it has no vectors named "
-            f"{DENSE!r} and {TERMS!r}); rename or delete it, nothing in it was changed"
-        )
-    if dense.size != dimension or str(dense.distance.value) != "Cosine":
-        raise Conflict(
-            f"collection {name} holds vectors of size {dense.size} and distance "
-            f"{dense.distance.value}, the embedder makes size {dimension} for Cosine; "
-            "delete the collection or choose the embedder it was made with"
-        )
-
-
-def _recalled(points: Sequence[Any]) -> Recalled:
-    try:
-        return Recalled(
-            versions=np.array([int(p.payload["version"]) for p in points], dtype=np.int64),
-            ordinals=np.array([int(p.payload["n"]) for p in points], dtype=np.int32),
-            scores=np.array([p.score for p in points], dtype=np.float32),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadReply("a found point has no version or ordinal; was it written by us?") from error
+        return [merge_recalled([recalled(reply.points)], request.limit) for reply in replies]

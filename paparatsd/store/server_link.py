@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import importlib
 import random
+import ssl
 import warnings
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from paparatsd.errors import BadReply, VectorStoreUnavailable
+from paparatsd.errors import BadReply, BadSettings, VectorStoreUnavailable
+from paparatsd.store.address import qdrant_url
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -26,18 +28,16 @@ MAX_WAIT_S = 2.0
 START_S = 5.0
 """A start waits no longer for a server that hangs; the daemon goes on and asks again later."""
 
+ADVICE = {
+    401: "; check store.qdrant_api_key",
+    403: "; the key may read only: set store.qdrant_api_key to one that may write, or let this "
+    "daemon only search (index.enabled = false)",
+}
+"""What to do about a refusal, beside the server's own words."""
+
 
 class CollectionMissing(Exception):
     """The collection is not there; Qdrant itself said so, not a proxy in front of it."""
-
-
-def address(url: str) -> str:
-    """Return the URL with its port: an https URL without one means 443, an http URL 6333."""
-    parts = urlsplit(url)
-    if parts.port is not None:
-        return url
-    port = 443 if parts.scheme == "https" else 6333
-    return parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
 
 
 class QdrantLink:
@@ -46,10 +46,17 @@ class QdrantLink:
     `problem` says that the server could not be reached when it was last asked, else "".
     """
 
-    def __init__(self, settings: StoreSettings, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: StoreSettings,
+        clock: Clock,
+        make_client: Callable[[], Any] | None = None,
+    ) -> None:
+        """`make_client` takes the place of the HTTP client of qdrant-client."""
         self._settings = settings
-        self._url = address(settings.qdrant_url)
+        self._url = qdrant_url(settings.qdrant_url)
         self._clock = clock
+        self._make_client = make_client or self._http_client
         self._refused: Any = None
         self._broken: Any = None
         self._exhausted: Any = None
@@ -60,7 +67,8 @@ class QdrantLink:
     async def open(self) -> None:
         """Import the client and look for the server; one that is away may come later.
 
-        Raises VectorStoreUnavailable when it is there and refuses us.
+        Raises VectorStoreUnavailable when it is there and refuses us, BadSettings for
+        certificates that cannot be read.
         """
         await asyncio.to_thread(self._connect)
         what = "list collections"
@@ -80,14 +88,19 @@ class QdrantLink:
         self._refused = exceptions.UnexpectedResponse
         self._broken = exceptions.ResponseHandlingException
         self._exhausted = common.ResourceExhaustedResponse
+        self.client = self._make_client()
+
+    def _http_client(self) -> Any:  # noqa: ANN401 - the client is imported late
+        tls = {"verify": _trusted(self._settings)} if self._url.startswith("https:") else {}
         with warnings.catch_warnings():
-            # It warns of a key over plain http; README says so, and logs are for what changes.
+            # It warns of a key over plain http; `status` says so, and logs are for what changes.
             warnings.simplefilter("ignore")
-            self.client = importlib.import_module("qdrant_client").AsyncQdrantClient(
+            return importlib.import_module("qdrant_client").AsyncQdrantClient(
                 url=self._url,
                 api_key=self._settings.qdrant_api_key,
                 timeout=max(1, round(self._settings.timeout_s)),
                 check_compatibility=False,
+                **tls,
             )
 
     async def close(self) -> None:
@@ -98,14 +111,18 @@ class QdrantLink:
     def describe(self) -> str:
         """Say which server this is, without what may be secret in its URL."""
         parts = urlsplit(self._url)
-        return f"server {parts.scheme}://{parts.hostname}:{parts.port}"
+        return f"server {parts.scheme}://{parts.netloc}"
 
     async def ask(
-        self, what: str, call: Callable[[], Awaitable[Any]], allowed: tuple[int, ...] = ()
+        self,
+        what: str,
+        call: Callable[[], Awaitable[Any]],
+        allowed: Callable[[int, str], bool] = lambda status, reason: False,
     ) -> Any:  # noqa: ANN401 - whatever the call returns, None where `allowed` says so
         """Ask the server; the one place that tries again, with jitter, what may pass.
 
-        Raises CollectionMissing, BadReply, or VectorStoreUnavailable with the server's reason.
+        `allowed` says of a status and a reason that they are as good as done. Raises
+        CollectionMissing, BadReply, or VectorStoreUnavailable with the server's reason.
         """
         reason = ""
         for attempt in range(1, ATTEMPTS + 1):
@@ -117,7 +134,7 @@ class QdrantLink:
                 return answer  # noqa: TRY300 - the end of the good path
             except self._refused as error:
                 self.problem = ""
-                if error.status_code in allowed:
+                if allowed(error.status_code or 0, _server_reason(error)):
                     return None
                 reason = self._judge(what, error)
             except self._exhausted as error:
@@ -136,11 +153,26 @@ class QdrantLink:
         status, reason = error.status_code or 0, _server_reason(error)
         if status == 404 and "ollection" in reason:
             raise CollectionMissing from error
-        if status >= 500 or status in (408, 429):
+        if status >= 500 or status in (408, 409, 429):
             return f"{status} {reason}"
         raise VectorStoreUnavailable(
-            f"{self.describe()} refuses to {what}: {status} {reason}"
+            f"{self.describe()} refuses to {what}: {status} {reason}{ADVICE.get(status, '')}"
         ) from error
+
+
+def _trusted(settings: StoreSettings) -> ssl.SSLContext | bool:
+    """Return what proves that the server is the one we mean."""
+    if not settings.verify:
+        return False
+    if not settings.ca_file:
+        return True
+    try:
+        return ssl.create_default_context(cafile=settings.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise BadSettings(
+            f"store.ca_file: {settings.ca_file} cannot be used ({error}); "
+            "it must hold certificates in PEM form"
+        ) from None
 
 
 def _server_reason(error: Any) -> str:  # noqa: ANN401 - imported late

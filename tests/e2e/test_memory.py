@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp import Client
 
 if TYPE_CHECKING:
     from tests.harness.daemon import Daemon
@@ -133,6 +134,22 @@ async def test_an_audit_says_what_became_of_the_code_and_who_did_it(
     repo.write("shop/cart.py", CART)
     await follow(shop)
     assert (await audit(shop))["Cart.total"]["state"] == "unchanged"
+
+
+async def test_deleting_a_project_leaves_the_memory_of_its_group_alone(
+    shop: Daemon, repo: Repo
+) -> None:
+    made = await record(shop, "decision", **choice("Money is counted in integers"), scope="global")
+    term = {"term": "till", "definition": "Where money is counted.", "group": "core"}
+    await shop.call("POST", "/v1/terms/record", term)
+    async with Client(await shop.mcp_url()) as client:
+        gone = await client.call_tool("delete_project", {"project": "shop"})
+        assert gone.structured_content == {"project": "shop", "deleted": True}
+        listed = await client.call_tool("arch_list", {"group": "core"})
+        assert [one["id"] for one in listed.structured_content["cards"]] == [made["id"]]
+        terms = await client.call_tool("term_list", {"group": "core"})
+        assert [one["term"] for one in terms.structured_content["terms"]] == ["till"]
+    assert repo.read("README.md")
 
 
 async def test_files_of_the_memory_go_through_a_review_and_come_back(shop: Daemon) -> None:

@@ -90,7 +90,10 @@ async def test_an_index_from_before_documents_were_told_apart_is_built_again_wit
     name = await index(daemon, repo, {**many_modules(5), "docs/guide.md": guide})
     await daemon.settle(name)
     await daemon.stop()
-    earlier = "DROP TABLE documents; PRAGMA user_version = 2"
+    earlier = (
+        "DROP TABLE models; ALTER TABLE repositories DROP COLUMN build; DROP TABLE documents; "
+        "PRAGMA user_version = 2"
+    )
     change_catalog(daemon, f"{OTHER_NUMBERS}; {earlier}; {SETTLED}")
 
     await daemon.start()

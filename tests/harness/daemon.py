@@ -217,11 +217,14 @@ class Daemon:
 
     def kill_child(self, name: str) -> None:
         """End the child that runs `paparatsd.NAME.child`, as crashes do."""
+        os.kill(self.child_pid(f"{name}.child"), signal.SIGKILL)
+
+    def child_pid(self, module: str) -> int:
+        """Return the process id of the child that runs `paparatsd.MODULE`."""
         for entry in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            if f"paparatsd.{name}.child" in Path(f"/proc/{entry}/cmdline").read_text():
-                os.kill(int(entry), signal.SIGKILL)
-                return
-        raise DaemonFailed(f"no child {name!r} is running")
+            if f"paparatsd.{module}" in Path(f"/proc/{entry}/cmdline").read_text():
+                return int(entry)
+        raise DaemonFailed(f"no child {module!r} is running")
 
     def freeze(self) -> None:
         """Stop the daemon where it stands (SIGSTOP)."""

@@ -28,6 +28,7 @@ from paparatsd.history_model import (
     TimelineEntry,
 )
 from paparatsd.interfaces.serve import BoundAddresses, serve_interfaces
+from paparatsd.knowledge_model import Reach
 from paparatsd.model import (
     Depth,
     EmbedderSpec,
@@ -50,8 +51,9 @@ from paparatsd.search_model import (
 )
 from paparatsd.settings import HttpSettings
 from paparatsd.sources.hooks import HookReport
-from paparatsd.status_model import DaemonStatus, ProjectStatus
+from paparatsd.status_model import CacheFigures, DaemonFigures, DaemonStatus, ProjectStatus
 from tests.harness import fake_history as past
+from tests.harness.fake_content import FakePushed, FakeRemotes
 from tests.harness.fake_graph import FakeGraph
 from tests.harness.fake_knowledge import FakeDocs, FakeGlossary, FakeKnowledge, FakeMemory, world
 
@@ -145,6 +147,7 @@ class FakeService:
     graph_asked: list[object] = field(default_factory=list)
     beside: tuple[ProjectName, ...] = ()
     """More projects in the group of marmots; they have documents and notes only."""
+    allowed: tuple[str, ...] = ()
     knowledge: FakeKnowledge = field(default_factory=lambda: FakeKnowledge({}))
     """Filled when it is made with the documents and notes of all projects, unless it was given."""
 
@@ -174,6 +177,16 @@ class FakeService:
         if self.failure is not None:
             self.knowledge.failure = self.failure
         return self.knowledge
+
+    @property
+    def remotes(self) -> FakeRemotes:
+        """Repositories elsewhere."""
+        return FakeRemotes(self.calls)
+
+    @property
+    def pushed(self) -> FakePushed:
+        """Files that are sent."""
+        return FakePushed(self.calls)
 
     @property
     def graph(self) -> FakeGraph:
@@ -283,6 +296,21 @@ class FakeService:
             projects=await self.list_projects(None),
         )
 
+    async def figures(self) -> DaemonFigures:
+        """Return figures that differ from each other."""
+        if self.failure is not None:
+            raise self.failure
+        return DaemonFigures(
+            uptime_s=61.5,
+            memory_bytes=300,
+            machine_bytes=1_000,
+            allowed_projects=self.allowed,
+            searches=4,
+            saved_tokens=1_000,
+            answers=CacheFigures(2, 8, 6, 1_000),
+            embeddings=CacheFigures(5, 10, 4),
+        )
+
     async def health(self) -> Mapping[str, Any]:
         """Say that all is well."""
         groups = {project.group: project.chunks for project in await self.list_projects(None)}
@@ -296,6 +324,16 @@ class FakeService:
             raise Conflict(f"the name {name} is taken")
         self.calls.append(f"add {path} {name} {group} {hooks}")
         return ProjectEntry(ProjectName(name or path.name), str(path), GroupName(group or "g"))
+
+    top_n: int = 10
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Accept every path but the name that is taken."""
+        return await self.add_project(Path(path), name=name, group=None, hooks=False)
+
+    async def embed_cards(self, group: GroupName) -> int:
+        """Count the cards of a group."""
+        return sum(one.cards for one in await self.memory.stats(Reach(groups=(group,))))
 
     async def remove_project(self, name: ProjectName) -> None:
         """Remember it."""

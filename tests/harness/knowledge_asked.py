@@ -50,7 +50,7 @@ async def ask(
 ) -> ToolReply:
     """Call one of the tools; `allowed` are the projects it may answer about, empty for all."""
 
-    async def ignore(_progress: float, _message: str) -> None:
+    async def ignore(_progress: float, _message: str, _total: float | None = None) -> None:
         """Take no notice of progress."""
 
     return await Toolbox(scoped(service or FakeService(), allowed), tools).call(name, given, ignore)

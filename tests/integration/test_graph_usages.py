@@ -181,6 +181,20 @@ def test_hubs_are_marked_and_can_be_left_out(world: GraphWorld) -> None:
     assert ("calls", "other") in without
 
 
+def test_a_hub_that_is_asked_about_is_answered_and_limits_hold_for_each_direction(
+    world: GraphWorld,
+) -> None:
+    calls = "".join(f"    part_{at}()\n" for at in range(4))
+    parts = "".join(f"def part_{at}():\n    return {at}\n\n\n" for at in range(4))
+    users = {f"u{at}.py": "from hub import wide\n\n\ndef f():\n    wide()\n" for at in range(9)}
+    world.index("shop", {**users, "hub.py": f"{parts}def wide():\n{calls}"})
+    (found,) = ask(world, "wide", direction=Direction.BOTH, limit=3, hubs=False).found
+    assert found.symbol.hub
+    for side, total in ((found.incoming, 18), (found.outgoing, 4)):
+        assert side is not None
+        assert (len(side.edges), side.total, side.more) == (3, total, 3)
+
+
 # ---------------------------------------------------------------------- what `at` means
 
 

@@ -40,7 +40,7 @@ async def test_a_client_lists_and_fills_prompts(kind: str) -> None:
         assert 'project="all"' in message.content.text  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("toolset", list(IDENTITIES))
+@pytest.mark.parametrize("toolset", list(PROMPTS))
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
@@ -60,7 +60,7 @@ async def test_what_cannot_be_filled_is_an_error_that_says_why(
         assert caught.value.error.code == -32602
 
 
-@pytest.mark.parametrize("toolset", list(IDENTITIES))
+@pytest.mark.parametrize("toolset", list(RESOURCES))
 async def test_a_client_lists_and_reads_resources(toolset: str) -> None:
     async with served() as up, client_of(up, "auto", root=ROOTS[toolset]) as client:
         plain = (await client.list_resources()).resources

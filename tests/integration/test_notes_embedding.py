@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,15 @@ from paparatsd.knowledge.notes import Notes
 from paparatsd.knowledge_model import Outcome, TermDraft
 from paparatsd.model import GroupName
 from paparatsd.search.embedding import SearchEmbedder
-from paparatsd.store.notes import NotesFile
+from paparatsd.store.notes import Note, NotesFile
 from paparatsd.supervise import Child
 from tests.harness.fake_embedder import text_vector
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from paparatsd.embeddings.embedder import Embedder
     from paparatsd.model import EmbedderSpec
@@ -116,3 +119,44 @@ async def test_an_endpoint_embeds_notes_and_what_it_refuses_has_no_vector(
     assert np.array_equal(good, text_vector("a", 8))
     assert refused is None
     assert np.array_equal(await embedder.query("a"), text_vector("query: a", 8))
+
+
+class Slow:
+    """An endpoint of vectors of 8 that answers when it is let."""
+
+    def __init__(self, word: str) -> None:
+        self.fingerprint = word
+        self.gate = asyncio.Event()
+        self.asked = asyncio.Event()
+
+    async def documents(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        self.asked.set()
+        await self.gate.wait()
+        return [text_vector(f"{self.fingerprint} {text}", 8) for text in texts]
+
+    async def query(self, text: str) -> NDArray[np.float32]:
+        return (await self.documents([text]))[0]
+
+
+async def test_vectors_that_come_after_another_embedder_is_in_use_are_not_kept(
+    tmp_path: Path,
+) -> None:
+    old, new = Slow("old"), Slow("new")
+    new.gate.set()
+    notes = Notes(tmp_path / "notes.sqlite3", SystemClock(), old, dimension=8)
+    await notes.start()
+    note = Note("1", "term", "g", None, "rota", "", 1.0, 1.0, {}, "rota: who is on call")
+    writing = asyncio.create_task(notes.write([note]))
+    await old.asked.wait()
+    await notes.use(new, dimension=8)
+    old.gate.set()
+    await writing
+    with contextlib.closing(NotesFile.open(tmp_path / "notes.sqlite3")) as file:
+        assert not file.vectors("old", "g")
+        assert not file.vectors("new", "g"), "a vector of the old one under the name of the new one"
+    await notes.refill()
+    with contextlib.closing(NotesFile.open(tmp_path / "notes.sqlite3")) as file:
+        [vector] = file.vectors("new", "g").values()
+    assert np.array_equal(vector, text_vector(f"new {note.text}", 8))
+    assert notes.fingerprint == "new"
+    await notes.stop()

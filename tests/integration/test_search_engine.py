@@ -19,6 +19,7 @@ from paparatsd.errors import (
     VectorStoreUnavailable,
 )
 from paparatsd.model import VersionId
+from paparatsd.search.asked_by import AskedBy
 from paparatsd.search.cache import QueryCache
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.engine import MAX_PINNED, Engine
@@ -595,7 +596,7 @@ async def test_embedder_that_is_down_leaves_words_with_a_note(world: World, chil
     async def broken(text: str) -> NDArray[np.float32]:
         raise EmbedderUnavailable(f"no answer for {len(text)} characters")
 
-    found = searcher(world, child, embed_query=broken)
+    found = searcher(world, child, asked_by=lambda _: AskedBy(built_in=False, embed_query=broken))
     answer = await found.search(SearchRequest("charge a credit card"), world.scope())
     assert answer.hits[0].path == "src/payment/gateway.py"
     assert NO_EMBEDDER in answer.notes

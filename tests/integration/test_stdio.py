@@ -172,6 +172,21 @@ async def test_only_json_rpc_comes_out_whatever_goes_in() -> None:
         assert await pipe.receive() == {"jsonrpc": "2.0", "id": 9, "result": {}}
 
 
+async def test_a_client_that_never_reads_what_is_said_beside_is_answered() -> None:
+    async with served() as up, bridge(up.control) as pipe:
+        await pipe.ask(1, "initialize", **HELLO)
+        pipe.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for number in range(2, 42):
+            wrong = {"name": "search_code", "arguments": {"surprise": "x" * 3_000}}
+            answer = await pipe.ask(number, "tools/call", **wrong)
+            assert answer["result"]["isError"]
+        assert pipe.process.stderr is not None
+        assert pipe.process.stdin is not None
+        pipe.process.stdin.close()
+        async with asyncio.timeout(10):
+            assert await pipe.process.stderr.read() == b""
+
+
 async def test_requests_piped_in_are_answered_before_the_bridge_ends() -> None:
     async with served() as up:
         process = await asyncio.create_subprocess_exec(

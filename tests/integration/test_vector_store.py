@@ -1,4 +1,4 @@
-"""One contract for every vector store: the embedded engine, and Qdrant over HTTP on a double.
+"""One contract for every vector store: the embedded engine, Qdrant on a double and in local mode.
 
 With PAPARATS_TEST_QDRANT_URL set, the same contract runs against that server (it gets and loses
 collections named `paparats_test…`).
@@ -29,6 +29,7 @@ from paparatsd.model import (
 from paparatsd.settings import StoreSettings
 from paparatsd.store.edge import EdgeStore
 from paparatsd.store.server import ServerStore, collection_name
+from tests.harness.local_qdrant import LocalQdrant
 from tests.harness.proxy import Fault, FaultProxy, Mode
 from tests.harness.qdrant_double import QdrantDouble, running_double
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SIZE = 8
+OWNER, OTHER = "a" * 16, "b" * 16
 REAL_URL = os.environ.get("PAPARATS_TEST_QDRANT_URL", "")
 ALL = VersionFilter(include=False, versions=np.empty(0, np.int64))
 
@@ -120,7 +122,7 @@ def server_settings(double: QdrantDouble) -> StoreSettings:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def server(server_settings: StoreSettings) -> AsyncIterator[ServerStore]:
-    store = ServerStore(server_settings)
+    store = ServerStore(server_settings, OWNER)
     await store.start()
     yield store
     await store.stop()
@@ -143,8 +145,24 @@ async def edge(tmp_path: Path) -> AsyncIterator[EdgeStore]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
+async def local() -> AsyncIterator[ServerStore]:
+    settings = StoreSettings(qdrant_url="http://memory:6333")
+    store = ServerStore(settings, OWNER, make_client=LocalQdrant)
+    await store.start()
+    yield store
+    await store.stop()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
 async def real() -> AsyncIterator[ServerStore]:
-    store = ServerStore(StoreSettings(qdrant_url=REAL_URL))
+    store = ServerStore(
+        StoreSettings(
+            qdrant_url=REAL_URL,
+            qdrant_api_key=os.environ.get("PAPARATS_TEST_QDRANT_API_KEY"),
+            suffix="test",
+        ),
+        secrets.token_hex(8),
+    )
     await store.start()
     yield store
     await store.stop()
@@ -154,6 +172,7 @@ async def real() -> AsyncIterator[ServerStore]:
     params=[
         pytest.param("shared_edge", id="edge"),
         "server",
+        "local",
         pytest.param(
             "real", marks=pytest.mark.skipif(not REAL_URL, reason="PAPARATS_TEST_QDRANT_URL unset")
         ),
@@ -405,7 +424,7 @@ async def test_a_store_process_that_cannot_run_is_unavailable(tmp_path: Path) ->
 
 
 async def test_a_wrong_key_is_refused_with_the_servers_reason(double: QdrantDouble) -> None:
-    store = ServerStore(StoreSettings(qdrant_url=double.url, qdrant_api_key="wrong"))
+    store = ServerStore(StoreSettings(qdrant_url=double.url, qdrant_api_key="wrong"), OWNER)
 
     with pytest.raises(VectorStoreUnavailable, match="401"):
         await store.start()
@@ -419,7 +438,7 @@ async def test_a_start_while_the_server_is_away_is_a_problem_until_it_answers(
     port = int(double.url.rpartition(":")[2])
     async with FaultProxy.to("127.0.0.1", port) as proxy:
         proxy.fault = Fault(Mode.REFUSE)
-        store = ServerStore(StoreSettings(qdrant_url=proxy.url, qdrant_api_key="key"))
+        store = ServerStore(StoreSettings(qdrant_url=proxy.url, qdrant_api_key="key"), OWNER)
         async with asyncio.timeout(4):
             await store.start()
         assert "fails to list collections" in store.problems[0]
@@ -468,7 +487,7 @@ async def test_a_collection_of_another_size_is_left_alone(
     double: QdrantDouble, server: ServerStore
 ) -> None:
     await server.upsert(shard(), points([1], axes=[0]))
-    other = ServerStore(StoreSettings(qdrant_url=double.url, qdrant_api_key="key"))
+    other = ServerStore(StoreSettings(qdrant_url=double.url, qdrant_api_key="key"), OTHER)
     await other.start()
     batch = PointBatch(
         (VersionId(5),), (0,), ("block",), ("text",), (sparse(t1=1.0),), np.ones((1, 3), np.float32)
@@ -500,4 +519,5 @@ async def test_the_last_repository_takes_the_collection_along(
 
     await server.drop(shard())
 
-    assert ("DELETE", f"/collections/{collection_name(shard())}") in double.requests
+    assert ("DELETE", f"/collections/{collection_name(shard())}_1") in double.requests
+    assert not [name for name in double.names() if name.startswith(collection_name(shard()))]

@@ -31,8 +31,9 @@ VALUES = {
     "query": "x", "question": "x", "address": ADDRESS, "path": "/src/marmots", "name": "marmots",
     "source": "sleep", "target": "Burrow.dig", "term": "nap", "definition": "A short sleep.",
     "project": "marmots", "ids": ["none"], "kind": "lesson", "rule": "x", "why": "x", "when": "x",
-    "files": [{"name": "a.md", "text": "# A"}],
+    "files": [{"name": "a.md", "text": "# A"}], "group": "web", "content": "# A",
 }  # fmt: skip
+PUSHED = [{"path": "a.md", "content": "# A"}]
 PATHS = {"POST /v1/document": "README.md", "POST /v1/projects": "/src/new"}
 CARD = "POST /v1/cards/record"
 OF_KIND = {
@@ -68,6 +69,8 @@ def needed_of(heading: str) -> dict[str, Any]:
     needed = {name: VALUES[name] for name, is_needed in written.items() if is_needed}
     if "question" in written:
         needed["question"] = VALUES["question"]
+    if heading == "POST /api/index":
+        needed["files"] = PUSHED
     if heading in PATHS:
         needed["path"] = PATHS[heading]
     return needed

@@ -200,7 +200,7 @@ def test_list_has_a_row_or_a_name_for_each_project(
     control.answer("GET", "/v1/projects", {"projects": [project("a"), project("b")]})
     assert run(capsys, "list", "--names") == (0, "a\nb\n", "")
     rows = run(capsys, "list", "-g", "default")[1].splitlines()
-    assert rows[0].split() == ["PROJECT", "GROUP", "STATE", "FILES", "PATH"]
+    assert rows[0].split() == ["PROJECT", "GROUP", "STATE", "FILES", "PATH", "OR", "URL"]
     assert rows[2].split() == ["b", "default", "ready", "12", "/src/b"]
     assert control.calls[-1].parameters == {"group": "default"}
     assert run_json(capsys, "list") == {"projects": [project("a"), project("b")]}

@@ -11,33 +11,30 @@ import pytest
 from paparatsd.embeddings.embedder import EmbedderRefused
 from paparatsd.errors import BadReply, EmbedderUnavailable
 from paparatsd.indexing.dense import DenseFiller
-from paparatsd.model import Fingerprint, RepoId, ShardKey
 from tests.harness.embedding_clock import SkippingClock
 
 if TYPE_CHECKING:
     from paparatsd.errors import PaparatsError
+    from paparatsd.model import ShardKey, VersionId
 
-SHARD = ShardKey(RepoId("r"), "code", Fingerprint("f"), 8)
 
-
-class Catalog:
-    """A ledger that fails some times in a row, as if the embedder did, then has nothing to do."""
+class Failing:
+    """Work that fails some times in a row, as if the embedder did, then there is none."""
 
     def __init__(self, failures: list[PaparatsError]) -> None:
         self.failures = failures
         self.healed = anyio.Event()
 
-    async def lexical_only(self, _shard: ShardKey) -> list[int]:
+    async def shards(self) -> list[ShardKey]:
         if self.failures:
             raise self.failures.pop(0)
-        self.healed.set()
         return []
 
+    async def missing(self, shard: ShardKey) -> list[VersionId]:
+        raise AssertionError(shard)
 
-class Builder:
-    """A repository."""
-
-    shard = SHARD
+    async def full(self) -> None:
+        self.healed.set()
 
 
 @pytest.mark.parametrize(
@@ -52,14 +49,14 @@ class Builder:
 async def test_what_may_pass_is_looked_at_soon_and_what_was_refused_once_a_minute(
     failures: list[PaparatsError], waits: list[float]
 ) -> None:
-    catalog, clock = Catalog(list(failures)), SkippingClock()
-    parts: Any = {"embedder": None, "ledger": catalog, "builders": lambda: [Builder()]}
-    filler = DenseFiller(clock=clock, **parts)
+    work, clock = Failing(list(failures)), SkippingClock()
+    parts: Any = {"embedder": None, "ledger": None, "writers": None}
+    filler = DenseFiller(clock=clock, work=work, **parts)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(filler.run)
         with anyio.fail_after(5):
-            await catalog.healed.wait()
+            await work.healed.wait()
         await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
 

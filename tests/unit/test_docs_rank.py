@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from paparatsd.errors import Broken
 from paparatsd.search.docs_features import MEANINGS
 from paparatsd.search.docs_rank import (
     PACKAGED,
+    SCORE,
     DocsWeights,
     Judged,
     Mode,
@@ -34,6 +36,7 @@ WEIGHTS = DocsWeights(
         Mode.WORDS: {"bias": -3.0, "bm": 6.0},
     },
     floors=dict.fromkeys(Mode, FLOORS),
+    follow=dict.fromkeys(Mode, 1.0),
     embedder="one",
 )
 
@@ -77,6 +80,30 @@ def test_our_vectors_are_judged_by_a_sum_and_words_by_words() -> None:
     assert words.relevance[1] > 0.9
 
 
+def test_once_a_place_is_near_enough_less_is_enough_for_the_others() -> None:
+    prose = np.zeros(3)
+    passing = near_enough(judged([0.3, 0.5, 0.1]), prose, FLOORS, follow=0.5)
+    assert passing.tolist() == [True, True, False]
+
+
+def test_less_is_not_enough_while_no_place_is_near_enough() -> None:
+    passing = near_enough(judged([0.3, 0.44]), np.zeros(2), FLOORS, follow=0.5)
+    assert passing.tolist() == [False, False]
+
+
+def test_what_nobody_can_judge_lowers_no_floor() -> None:
+    passing = near_enough(judged([0.9, 0.3], [False, True]), np.zeros(2), FLOORS, follow=0.5)
+    assert passing.tolist() == [True, False]
+
+
+def test_the_relevance_may_look_at_what_places_are_ordered_by() -> None:
+    values = {"cos": np.array([0.5]), "bm": np.array([0.25])}
+    relevance = {mode: {"bias": -1.0, SCORE: 1.0} for mode in (Mode.MEANING, Mode.WORDS)}
+    weights = replace(WEIGHTS, relevance=relevance)
+    found = judge(values, np.array([0.5]), Mode.MEANING, weights)
+    assert found.relevance[0] == pytest.approx(0.5)
+
+
 def test_one_place_of_each_document_the_best_first() -> None:
     scores = np.array([0.1, 0.9, 0.5, 0.7, 0.5])
     documents = np.array([0, 0, 1, 2, 1])
@@ -86,7 +113,8 @@ def test_one_place_of_each_document_the_best_first() -> None:
 def test_the_packaged_weights_name_features_that_there_are() -> None:
     weights = load_docs_weights()
     named = {name for mode in Mode for name in weights.score[mode]}
-    named |= {name for table in weights.relevance.values() for name in table} - {"bias"}
+    told = {name for table in weights.relevance.values() for name in table}
+    named |= told - {"bias", SCORE}
     assert named <= set(MEANINGS)
     assert weights.floors[Mode.OTHER] == FLOORS
 

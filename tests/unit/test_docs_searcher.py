@@ -13,17 +13,44 @@ from paparatsd.docs_model import (
     Document,
 )
 from paparatsd.errors import EmbedderUnavailable, UnknownDocument, VectorStoreUnavailable
-from paparatsd.model import ProjectName
+from paparatsd.model import (
+    Fingerprint,
+    Freshness,
+    FreshnessState,
+    GroupName,
+    ProjectName,
+    RepoId,
+    ShardKey,
+)
+from paparatsd.search.asked_by import BUILT_IN, AskedBy
 from paparatsd.search.cache import QueryCache
-from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsPlan, DocsScope, DocumentAsked
+from paparatsd.search.docs_asked import (
+    DocsAsked,
+    DocsFound,
+    DocsPlan,
+    DocsProject,
+    DocsScope,
+    DocumentAsked,
+)
 from paparatsd.search.docs_searcher import NO_MEANING, NO_STORE, DocsSearcher
+from paparatsd.search.scope import ProjectScope
 from paparatsd.search.searcher import NO_EMBEDDER, Searcher
 from paparatsd.supervise import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ASKED = DocsAsked("how", DocsScope(()), 8)
+SHARD = ShardKey(RepoId("r"), "code", Fingerprint("f"), 8)
+PLACE = ProjectScope(
+    1,
+    ProjectName("p"),
+    GroupName("g"),
+    RepoId("r"),
+    SHARD,
+    1,
+    Freshness(ProjectName("p"), 1, None, FreshnessState.CURRENT),
+)
+ASKED = DocsAsked("how", DocsScope((DocsProject(PLACE, "internal", "auto"),)), 8)
 DOCUMENT = Document(ProjectName("p"), "a.md", "A", "internal", DocsKind.CODE, "markdown", 1)
 HIT = DocHit(DOCUMENT, "p:a.md#A", (), 1, 1, 1, 1, "text", 1.0, 1.0)
 
@@ -64,11 +91,12 @@ class Store:
 def searcher(
     process: Process, store: Store, embed: Callable[[str], Any] | None = None, **more: Any
 ) -> DocsSearcher:
+    by = BUILT_IN if embed is None else AskedBy(built_in=False, embed_query=embed)
     made = Searcher(
         child=cast("Any", process),
         store=cast("Any", store),
         cache=QueryCache(10),
-        embed_query=embed,
+        asked_by=lambda _: by,
     )
     return DocsSearcher(made, **more)
 

@@ -98,3 +98,24 @@ def test_the_lock_says_where_its_holder_answers(tmp_path: Path) -> None:
         assert read_holder(tmp_path / "lock") == os.getpid()
         assert read_address(tmp_path / "lock") == str(tmp_path / "control.sock")
     assert read_address(tmp_path / "lock") is None
+
+
+def test_a_lock_that_is_given_up_is_free_though_a_forked_process_has_its_file(
+    tmp_path: Path,
+) -> None:
+    lock = StateLock(tmp_path)
+    lock.acquire()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(0)
+
+    lock.release()
+    with StateLock(tmp_path):
+        assert read_holder(tmp_path / "lock") == os.getpid()
+
+    os.close(writing)
+    os.waitpid(child, 0)
+    os.close(reading)

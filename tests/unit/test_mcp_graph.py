@@ -55,7 +55,7 @@ SPECS = {tool.spec.name: tool.spec for tool in CODING}
 async def ask(
     name: str, service: FakeService | None = None, /, *, scope: tuple[str, ...] = (), **given: Any
 ) -> ToolReply:
-    async def ignore(_progress: float, _message: str) -> None:
+    async def ignore(_progress: float, _message: str, _total: float | None = None) -> None:
         """Take no notice of progress."""
 
     tools = Toolbox(scoped(service or FakeService(), scope), CODING)

@@ -48,7 +48,7 @@ from tests.harness.fake_service import FakeService
 from tests.harness.knowledge_asked import ASKING, READING, WRITING, ask, data_of
 
 if TYPE_CHECKING:
-    from paparatsd.interfaces.mcp.reply import Tool
+    from paparatsd.interfaces.mcp.reply import AnyTool
     from paparatsd.knowledge_model import CardBody
 
 jsonschema: Any = pytest.importorskip("jsonschema")  # comes with the SDK
@@ -152,7 +152,7 @@ async def test_answers_name_no_tool_that_is_not_there(toolset: str) -> None:
             assert not named & others, (name, text)
 
 
-async def _texts(name: str, tools: tuple[Tool, ...]) -> list[str]:
+async def _texts(name: str, tools: tuple[AnyTool, ...]) -> list[str]:
     given = ASKING[name]
     missing: dict[str, Any] = {
         key: "nothing" for key in ("query", "question", "id", "path") if key in given

@@ -43,7 +43,7 @@ ASKING: dict[str, dict[str, Any]] = {
 async def ask(
     name: str, service: FakeService | None = None, /, *, scope: tuple[str, ...] = (), **given: Any
 ) -> ToolReply:
-    async def ignore(_progress: float, _message: str) -> None:
+    async def ignore(_progress: float, _message: str, _total: float | None = None) -> None:
         """Take no notice of progress."""
 
     tools = Toolbox(scoped(service or FakeService(), scope), SUPPORT)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paparatsd.interfaces.mcp.identity import ToolsetIdentity
 
 
-async def ignore(_progress: float, _message: str) -> None:
+async def ignore(_progress: float, _message: str, _total: float | None = None) -> None:
     """Take no notice of progress."""
 
 
@@ -107,7 +107,12 @@ def test_instructions_cost_little(toolset: ToolsetIdentity) -> None:
 
 def test_every_toolset_has_tools_and_a_place_of_its_own() -> None:
     assert set(TOOLS) == set(IDENTITIES)
-    assert [one.endpoint for one in IDENTITIES.values()] == ["/mcp", "/support/mcp"]
+    assert [one.endpoint for one in IDENTITIES.values()] == [
+        "/mcp",
+        "/support/mcp",
+        "/projects/mcp",
+        "/codebase/mcp",
+    ]
 
 
 def test_a_scope_is_named_in_the_instructions() -> None:
@@ -125,7 +130,7 @@ async def test_a_long_call_reports_progress_that_grows() -> None:
     service = FakeService()
     seen: list[float] = []
 
-    async def report(progress: float, _message: str) -> None:
+    async def report(progress: float, _message: str, _total: float | None = None) -> None:
         seen.append(progress)
         if len(seen) == 2:
             service.release.set()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paparatsd.embeddings.endpoint import Sent
+from paparatsd.endpoints.posting import Sent
 from paparatsd.interfaces.cli.status import daemon_lines, outlet_lines
 from paparatsd.interfaces.shapes import outlet_json
 from paparatsd.outlets import is_local, outlets_of
 from paparatsd.settings import (
     EmbedderSettings,
+    IndexSettings,
     Places,
     SearchSettings,
     Settings,
@@ -30,7 +31,12 @@ VOYAGE = EmbedderSettings(provider="voyage", url="https://api.voyageai.com", api
 
 def lines(settings: Settings, sent: Sent | None) -> list[str]:
     answer: Mapping[str, Any] = {
-        "outlets": [outlet_json(outlet) for outlet in outlets_of(settings, sent)]
+        "outlets": [
+            outlet_json(outlet)
+            for outlet in outlets_of(
+                settings, [] if sent is None else [("all", settings.embedder.url, sent)]
+            )
+        ]
     }
     return outlet_lines(answer)
 
@@ -87,3 +93,16 @@ def test_an_older_daemon_that_does_not_say_is_not_spoken_for() -> None:
 )
 def test_only_loopback_counts_as_this_machine(url: str, *, local: bool) -> None:
     assert is_local(url) is local
+
+
+def test_what_a_shared_server_is_given_is_said() -> None:
+    far = StoreSettings(qdrant_url="https://q.example:443")
+
+    def said(settings: Settings) -> str:
+        return "\n".join(lines(settings, None))
+
+    assert "vectors of chunks, to q.example:443" in said(replace(SETTINGS, store=far))
+    publishing = replace(SETTINGS, store=replace(far, publish=True))
+    assert "vectors, texts, names and paths of everything indexed" in said(publishing)
+    searching = replace(SETTINGS, store=far, index=IndexSettings(enabled=False))
+    assert "vectors of questions, to q.example:443" in said(searching)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, Conflict, UnknownProject
-from paparatsd.model import GroupName, ProjectEntry, ProjectName
+from paparatsd.model import GroupName, ProjectEntry, ProjectName, RemoteSpec
 from paparatsd.naming import default_project_name
-from paparatsd.project_entries import check_document, parse_registry, validate_entry
+from paparatsd.project_entries import Rooms, check_document, parse_registry, validate_entry
 from paparatsd.registry import HEADER, ProjectsFile, write_atomically
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def test_a_hand_edit_survives_an_add(projects: ProjectsFile, tmp_path: Path) -> 
     assert [(one.name, one.group) for one in registry.entries] == [("one", "team"), ("two", "team")]
     assert registry.entries[0].overrides == {"docs": {"kind": "code"}}
     assert len(registry.problems) == 1
-    assert "not supported yet" in registry.problems[0]
+    assert "no place to keep it" in registry.problems[0]
     assert "url: owner/repo" in file.read_text()
 
 
@@ -263,7 +263,7 @@ def test_an_empty_list_means_no_projects(projects: ProjectsFile, tmp_path: Path)
         ("3", "not a mapping"),
         ("{}", "exactly one of path and url"),
         ("{path: /a, url: b/c}", "exactly one of path and url"),
-        ("{url: b/c}", "clone the repository"),
+        ("{url: ftp://b/c}", "not fetched over ftp"),
         ("{path: 5}", "path: allowed: text"),
         ("{path: src/a}", "relative"),
         ("{path: /}", "whole machine"),
@@ -389,3 +389,49 @@ def test_a_doubted_list_counts_as_changed_until_it_is_read(projects: ProjectsFil
     assert projects.changed()
     projects.read()
     assert not projects.changed()
+
+
+@pytest.fixture
+def kept(tmp_path: Path, home: Path) -> ProjectsFile:
+    """Return a list whose daemon keeps clones and pushed files."""
+    rooms = Rooms(tmp_path / "state" / "remotes", tmp_path / "data" / "pushed")
+    return ProjectsFile(tmp_path / "projects.yml", home=home, rooms=rooms)
+
+
+def test_a_url_is_kept_in_a_clone_without_hooks(kept: ProjectsFile, tmp_path: Path) -> None:
+    spec = RemoteSpec("https://github.com/acme/shop", branch="main")
+    added = kept.add_remote(spec, group="web")
+    assert (added.name, added.group, added.hooks, added.remote) == ("shop", "web", False, spec)
+    assert added.path.startswith(str(tmp_path / "state" / "remotes" / "shop-"))
+    assert kept.add_remote(spec) == added
+    with pytest.raises(Conflict, match="registered already, as 'shop'"):
+        kept.add_remote(RemoteSpec(spec.url))
+    other = kept.add_remote(RemoteSpec(spec.url, ref="v1"), name="old")
+    assert other.path != added.path
+    assert kept.remove("shop") == added
+
+
+def test_schedules_of_the_defaults_hold_for_urls_and_a_bad_one_keeps_what_was(
+    kept: ProjectsFile, tmp_path: Path
+) -> None:
+    file = tmp_path / "projects.yml"
+    file.write_text("defaults: {cron: '@daily'}\nrepos:\n- url: acme/shop\n  cron_fast: 'off'\n")
+    (found,) = kept.read().entries
+    assert found.remote == RemoteSpec(
+        "https://github.com/acme/shop", cron="@daily", cron_fast="off"
+    )
+    assert kept.add_remote(RemoteSpec("https://github.com/acme/shop")) == found
+    file.write_text("repos:\n- {url: acme/shop, cron: often}\n- {url: 'https://a:pw@h/x'}\n")
+    registry = kept.read()
+    assert registry.entries == (found,)
+    assert "no schedule" in registry.problems[0]
+    assert "pw" not in registry.problems[1]
+
+
+def test_a_pushed_project_has_its_files_with_us(kept: ProjectsFile, tmp_path: Path) -> None:
+    added = kept.add_pushed("wiki", "web")
+    assert (added.path, added.pushed) == (str(tmp_path / "data" / "pushed" / "wiki"), True)
+    with pytest.raises(Conflict, match="files are pushed"):
+        kept.add_remote(RemoteSpec("https://github.com/acme/wiki"))
+    with pytest.raises(BadQuery, match="drop the dot"):
+        kept.add_pushed(".gone-x", "web")

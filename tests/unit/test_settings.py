@@ -2,17 +2,22 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from paparatsd.errors import BadSettings, Conflict
 from paparatsd.loading import OPTIONS, load_settings, reload_settings, variable_of
 from paparatsd.private_file import create_token, read_token
-from paparatsd.settings import Places, Settings, environment_of_children, process_environment
+from paparatsd.settings import (
+    EmbedderSettings,
+    Places,
+    Settings,
+    environment_of_children,
+    process_environment,
+)
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -38,7 +43,7 @@ def test_without_anything_set_the_defaults_of_the_slices_hold(places: Places) ->
 
 
 def test_every_option_names_a_field_and_accepts_its_own_default(places: Places) -> None:
-    defaults = Settings(places)
+    defaults = Settings(places, text_embedder=EmbedderSettings())
     for key, option in OPTIONS.items():
         section, _, name = key.partition(".")
         value = getattr(getattr(defaults, section), name)
@@ -83,6 +88,7 @@ def test_the_variables_of_the_predecessor_reach_their_slices(places: Places) -> 
     environment = {
         "QDRANT_URL": "http://qdrant.example",
         "QDRANT_API_KEY": "k",
+        "PAPARATS_PROJECT_SUFFIX": "-dev",
         "QUERY_CACHE_MAX_ENTRIES": "7",
         "PAPARATS_PROJECTS": "a, b",
         "PAPARATS_GROUP": "team",
@@ -91,10 +97,20 @@ def test_the_variables_of_the_predecessor_reach_their_slices(places: Places) -> 
     settings = load_settings(places, environment)
     assert settings.store.qdrant_url == "http://qdrant.example:6333"
     assert settings.store.qdrant_api_key == "k"
+    assert settings.store.suffix == "dev"
     assert settings.search.cache_entries == 7
     assert settings.search.allowed_projects == ("a", "b")
     assert settings.projects.forced_group == "team"
     assert settings.http.allowed_origins == ("http://localhost:3000",)
+
+
+def test_a_key_that_others_could_read_on_the_way_is_pointed_out(places: Places) -> None:
+    secret = {"QDRANT_API_KEY": "k"}
+
+    far = load_settings(places, {**secret, "QDRANT_URL": "http://q.example"}).notes
+    assert any("travels unencrypted" in note for note in far)
+    for url in ("https://q.example", "localhost", "http://127.0.0.1:6333"):
+        assert load_settings(places, {**secret, "QDRANT_URL": url}).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -122,6 +138,12 @@ def test_a_qdrant_url_gets_the_port_it_means(places: Places, url: str, known: st
         ({"QDRANT_URL": "ftp://x"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://u:p@x"}, "without credentials"),
         ({"QDRANT_URL": "http://x:99999"}, "QDRANT_URL"),
+        ({"QDRANT_URL": ":memory:"}, "nothing at all for the embedded engine"),
+        ({"PAPARATS_PROJECT_SUFFIX": "a/b"}, "letters, digits"),
+        ({"PAPARATS_STORE_QUANTIZATION": "int4"}, "int8 or binary or none"),
+        ({"PAPARATS_INDEX_ENABLED": "false"}, "nothing to answer from"),
+        ({"PAPARATS_STORE_PUBLISH": "true"}, "there is no server"),
+        ({"PAPARATS_STORE_WRITE_CONSISTENCY": "2"}, "more than store.replicas"),
         ({"EMBEDDING_PROVIDER": "cohere"}, "static, openai, llama, ollama, voyage, model2vec"),
         ({"PAPARATS_WATCH_ENABLED": "maybe"}, "true or false"),
         ({"PAPARATS_STORE_TIMEOUT_S": "nan"}, "a number of seconds"),
@@ -415,6 +437,8 @@ def test_children_are_given_the_environment_without_secrets(
         monkeypatch.setenv(name, "0123456789abcdef")
     monkeypatch.setenv("PAPARATS_COPY", "1")
     given = environment_of_children()
+    assert given["PYTHONSAFEPATH"] == "1"
+    assert str(ROOT) in given["PYTHONPATH"].split(os.pathsep)
     assert not given.keys() & set(secrets)
     assert given["PAPARATS_COPY"] == "1"
     assert given["PATH"] == process_environment()["PATH"]
@@ -433,3 +457,25 @@ def test_an_unknown_setting_is_told_from_those_of_its_section(
 ) -> None:
     with pytest.raises(BadSettings, match=re.escape(said)):
         load_settings(Places(*[tmp_path] * 5), {}, {key: "1"})
+
+
+def test_text_has_an_embedder_of_its_own_only_where_its_provider_is_set(places: Places) -> None:
+    environment = {
+        "TEXT_EMBEDDING_PROVIDER": "llama",
+        "TEXT_EMBEDDING_MODEL": "qwen3-embedding-0.6b",
+        "TEXT_EMBEDDING_DIMENSIONS": "1024",
+        "EMBED_URL": "http://code:1",
+    }
+    text = load_settings(places, environment).text_embedder
+    assert text is not None
+    assert (text.provider, text.model, text.dimension) == ("openai", "qwen3-embedding-0.6b", 1024)
+    assert text.url == "http://127.0.0.1:18434", "the address of the one for code is not its"
+
+    del environment["TEXT_EMBEDDING_PROVIDER"]
+    settings = load_settings(places, environment)
+    assert settings.text_embedder is None
+    assert any("text_embedder.provider is not set" in note for note in settings.notes)
+
+    write(places, '[text_embedder]\nprovider = "voyage"\n')
+    with pytest.raises(BadSettings, match=r"text_embedder\.provider is voyage but there is no key"):
+        load_settings(places, {})

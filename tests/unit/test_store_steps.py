@@ -125,16 +125,18 @@ def settled(tables: dict[str, list[Any]]) -> dict[str, list[Any]]:
 def test_a_migration_stopped_at_any_step_leaves_the_old_schema_or_the_new(
     before: Path, tmp_path: Path
 ) -> None:
+    number = MIGRATIONS[-1].number
+    steps = ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")
     newer = (
         *MIGRATIONS,
-        Migration(4, ("ALTER TABLE projects ADD COLUMN note TEXT", "CREATE TABLE extra(x)")),
-        Migration(5, ("DROP TABLE extra",)),
+        Migration(number + 1, steps),
+        Migration(number + 2, ("DROP TABLE extra",)),
     )
     fuse = Fuse(0)
     whole = tmp_path / "whole.sqlite3"
     shutil.copy(before, whole)
     Catalog.open(whole, on_step=fuse, migrations=newer).close()
-    backup = contents(whole.with_name("whole.sqlite3.schema-3.backup"))
+    backup = contents(whole.with_name(f"whole.sqlite3.schema-{number}.backup"))
     assert backup == contents(before)
 
     for number in range(1, len(fuse.steps) + 1):

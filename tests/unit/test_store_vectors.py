@@ -19,7 +19,6 @@ from paparatsd.model import (
 )
 from paparatsd.store.edge_frames import FRAME_POINTS, split_points
 from paparatsd.store.server import collection_name
-from paparatsd.store.server_link import address
 from paparatsd.store.vectors import check_matrix, check_points, check_sparse, merge_recalled
 
 SHARD = ShardKey(RepoId("r"), "code", Fingerprint("abcdef0123456789"), 4)
@@ -109,18 +108,6 @@ def test_parts_merge_by_score_with_ties_in_a_fixed_order() -> None:
     assert len(merge_recalled([], 3).versions) == 0
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("https://x.cloud.qdrant.io", "https://x.cloud.qdrant.io:443"),
-        ("http://box", "http://box:6333"),
-        ("http://box:80/prefix", "http://box:80/prefix"),
-        ("https://box/prefix", "https://box:443/prefix"),
-    ],
-)
-def test_the_port_follows_from_the_scheme(url: str, expected: str) -> None:
-    assert address(url) == expected
-
-
-def test_collections_are_named_by_kind_and_fingerprint() -> None:
+def test_collections_are_named_by_team_kind_and_fingerprint() -> None:
     assert collection_name(SHARD) == "paparats_code_abcdef01"
+    assert collection_name(SHARD, "ops") == "paparats_ops_code_abcdef01"

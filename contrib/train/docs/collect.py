@@ -1,6 +1,6 @@
 """The features of candidate places of questions to documents, computed by the code that searches.
 
-    python -m contrib.train.docs.collect --set dev --cache DIR [--sources DIR] --out FILE [--words]
+    python -m contrib.train.docs.collect --cache DIR [--sources DIR] --out FILE [--words]
 
 With --words nothing is known of meaning, as when it is switched off. Checkouts are parsed and
 embedded in memory, once for each state of the code.
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from contrib.bench.docs.dataset import SETS, check_out, load_set
+from contrib.bench.docs.dataset import check_out, load_set
 from contrib.train.ranker.memory import project_scope
 from contrib.train.ranker.replay import ReadingCatalog
 from contrib.train.ranker.trees import Trees
@@ -44,9 +44,14 @@ if TYPE_CHECKING:
     from paparatsd.search.docs_question import Encode, IsWord
 
 ROOM = 1 << 30
-EVERYDAY, FAR, ABSENT, ELSEWHERE = "everyday", "far", "absent", "elsewhere"
-"""Questions in the documents' words, the same in other words, topics that are not treated, and
-questions about other projects, of which one here and there is answered by chance."""
+EVERYDAY, HARD, FAR, ABSENT, ELSEWHERE = "everyday", "hard", "far", "absent", "elsewhere"
+"""Questions in the documents' words, questions of which most are in a stranger's, the first ones in
+other words, topics that are not treated, and questions about other projects, of which one here and
+there is answered by chance."""
+COLLECTED = {"dev": EVERYDAY, "dev_hard": HARD}
+"""The sets, and how their questions are worded."""
+EVERY = 8
+"""Of the questions about other projects one in so many is asked."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +134,12 @@ def collect(
     encode: Encode,
     is_word: IsWord | None,
     elsewhere: Sequence[str] = (),
+    plain: str = EVERYDAY,
 ) -> Iterator[Collected]:
-    """Yield every question of a project with its places; `elsewhere`: those of other projects."""
+    """Yield every question of a project with its places; `elsewhere`: those of other projects.
+
+    `plain`: how the project's questions are worded.
+    """
     parsed = {path: file for path, file in trees.parse(root) if file.document is not None}
     files = [file for file in trees.build(root) if file.path in parsed]
     catalog = DocsCatalog(files, parsed)
@@ -139,7 +148,7 @@ def collect(
     scope = project_scope(project.name).projects[0]
     where = DocsScope((DocsProject(scope, "internal", project.kind),))
     asked = [
-        *((EVERYDAY, one.text, one.paths) for one in project.questions),
+        *((plain, one.text, one.paths) for one in project.questions),
         *((FAR, one.far, one.paths) for one in project.questions if one.far),
         *((ABSENT, one.text, one.paths) for one in project.absent),
         *((ELSEWHERE, text, ()) for text in elsewhere),
@@ -161,7 +170,6 @@ def collect(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--set", choices=SETS, default="dev", dest="chosen")
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--sources", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -172,16 +180,17 @@ def main() -> int:
     trees = Trees(cache, model)
     is_word = None if arguments.words else model.knows
     found: list[Collected] = []
-    projects = load_set(arguments.chosen)
-    for number, project in enumerate(projects):
+    asked = [(plain, one) for chosen, plain in COLLECTED.items() for one in load_set(chosen)]
+    for number, (plain, project) in enumerate(asked):
         root = check_out(project, arguments.sources, cache)
-        others = [one for one in projects if one is not project]
-        elsewhere = [one.text for other in others for one in other.questions[number::4]]
+        others = [other for _, other in asked if other is not project]
+        some = slice(number % EVERY, None, EVERY)
+        elsewhere = [one.text for other in others for one in other.questions[some]]
 
         def encode(text: str) -> NDArray[np.float32] | None:
             return None if arguments.words else model.encode_queries([text])[0]
 
-        found += collect(project, root, trees, encode, is_word, elsewhere)
+        found += collect(project, root, trees, encode, is_word, elsewhere, plain)
     with arguments.out.open("wb") as out:
         pickle.dump(found, out, protocol=5)
     print(f"{len(found)} questions, {sum(len(one.paths) for one in found)} places")

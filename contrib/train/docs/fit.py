@@ -5,9 +5,10 @@
 FILE is what `collect` wrote, --words that of `collect --words`. The order is learnt from choices:
 the best place of a right document among the best places of wrong ones, of the same question, as the
 likeliest of all (a conditional logit), so that what counts are the few that come near. The
-relevance is a logistic model of two kinds of places: the best one of a right document, and the
-first ones of topics that are not treated. A project's figures are by numbers that were fitted
-without it. The floor is what all but a few absent topics of such projects stay below.
+relevance is a logistic model of two kinds of places: the first one of a question that is answered
+among the first few, and the first one of a topic that is not treated. A project's figures are by
+numbers that were fitted without it. The floor is what all but a few absent topics of such projects
+stay below; a question passes with its best place, and lets the others pass at a lower floor.
 
 With another embedder cosines mean something else: there the weights of `other` are as they were
 chosen, and so are its floors. So are the weights of kinds of files that no question is about.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import pickle
 import sys
 from collections import defaultdict
@@ -26,10 +28,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from contrib.train.docs.collect import ABSENT, ELSEWHERE, EVERYDAY, FAR, Collected
+from contrib.train.docs.collect import ABSENT, ELSEWHERE, EVERYDAY, FAR, HARD, Collected
 from contrib.train.ranker.linear import Logistic, fit_logistic
 from paparatsd.embeddings.static import read_spec
-from paparatsd.search.docs_rank import BIAS, PACKAGED, best_of_documents, docs_score
+from paparatsd.search.docs_rank import BIAS, PACKAGED, SCORE, best_of_documents, docs_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,17 +52,23 @@ Weights for other embedders have some of them.
 """
 NOT_FITTED = frozenset({"known", *REDUNDANT, *CHOSEN})
 """These too: features that do not tell places of a question apart, or add nothing."""
-RELEVANCE = {MEANING: ("cos", "all_cov", "known"), WORDS: ("bm", "all_cov", "known")}
+RELEVANCE = {
+    MEANING: ("cos", "all_cov", "known", SCORE),
+    WORDS: ("bm", "all_cov", "known", SCORE),
+}
 STRENGTH = 1.0
 """Inverse strength of the penalty; from 1 to 2 nothing changes by more than noise."""
 STEPS = 40
 STILL = 1e-6
 WRONG = 40
-FIRST = 10
 LOOK = 30
-COUNTS = {EVERYDAY: 1.0, FAR: 0.3, ABSENT: 2.0, ELSEWHERE: 0.3}
-LEAKS = {MEANING: 1, WORDS: 2}
-"""Absent topics of the development set that the floor lets through."""
+ANSWERED = 5
+FOLLOW = 2.0
+"""How far below the floor, in odds, others are when one has passed: right ones are not farther."""
+COUNTS = {EVERYDAY: 1.0, HARD: 1.0, FAR: 0.3, ABSENT: 2.0, ELSEWHERE: 0.3}
+TREATED = (EVERYDAY, HARD, FAR)
+LEAKS = {MEANING: 0.032, WORDS: 0.032}
+"""Share of absent topics of the development sets that the floor lets through."""
 ROUNDS = 3
 TINY = 1e-9
 
@@ -69,7 +77,7 @@ Weights = dict[str, float]
 
 def answered(questions: Sequence[Collected]) -> list[Collected]:
     """Return the questions that have an answer."""
-    return [one for one in questions if one.wording in (EVERYDAY, FAR)]
+    return [one for one in questions if one.wording in TREATED]
 
 
 def best_places(question: Collected, weights: Mapping[str, float]) -> NDArray[np.int64]:
@@ -140,42 +148,43 @@ def _likeliest(choices: Sequence[Floats], counts: Sequence[float]) -> Floats:
     return weights
 
 
+def judged_by(question: Collected, names: Sequence[str], order: Mapping[str, float]) -> Floats:
+    """Return the features that tell the relevance as [places, names]."""
+    features = {**question.features, SCORE: docs_score(question.features, order)}
+    return np.column_stack([features[name] for name in names])
+
+
 def fit_relevance(
     questions: Sequence[Collected], names: Sequence[str], order: Mapping[str, float]
 ) -> Logistic:
-    """Fit how likely a place answers its question."""
+    """Fit how likely the first place says that its question is answered."""
     rows, truth, counts = [], [], []
     for question in questions:
         best = best_places(question, order)
-        is_right = question.wording in (EVERYDAY, FAR)
-        chosen = best[question.right[best]][:1] if is_right else best[:FIRST]
-        if len(chosen):
-            rows.append(matrix(question, names)[chosen])
-            truth.append(np.full(len(chosen), float(is_right)))
-            counts.append(np.full(len(chosen), COUNTS[question.wording] / len(chosen)))
-    return fit_logistic(np.concatenate(rows), np.concatenate(truth), np.concatenate(counts))
-
-
-def odds(question: Collected, names: Sequence[str], model: Logistic) -> Floats:
-    """Return the logarithm of the odds that each place answers."""
-    values: Floats = model.bias + matrix(question, names) @ model.weights
-    return values
+        is_treated = question.wording in TREATED
+        # Where no right document is near the top, the first place is that of nothing in particular.
+        if len(best) and (not is_treated or question.right[best[:ANSWERED]].any()):
+            rows.append(judged_by(question, names, order)[best[0]])
+            truth.append(float(is_treated))
+            counts.append(COUNTS[question.wording])
+    return fit_logistic(np.array(rows), np.array(truth), np.array(counts))
 
 
 @dataclass
 class Outcome:
-    """What became of questions of one wording: ranks (0: not there), and odds.
+    """What became of questions of one wording: ranks (0: not there), and the greatest odds.
 
-    The odds are those of the first right place among ten, or the greatest of an absent topic.
+    after: how far below the greatest odds the first right place is; infinite if there is none.
     """
 
     ranks: list[int]
     odds: list[float]
+    after: list[float]
 
 
 def cross_validate(questions: Sequence[Collected], mode: str) -> dict[tuple[str, str], Outcome]:
     """Return by kind of project and wording what weights say that have not seen the project."""
-    outcomes: dict[tuple[str, str], Outcome] = defaultdict(lambda: Outcome([], []))
+    outcomes: dict[tuple[str, str], Outcome] = defaultdict(lambda: Outcome([], [], []))
     names = order_names(questions[0], mode)
     for project in sorted({one.project for one in questions}):
         seen = [one for one in questions if one.project != project]
@@ -184,20 +193,20 @@ def cross_validate(questions: Sequence[Collected], mode: str) -> dict[tuple[str,
         for question in questions:
             if question.project == project:
                 outcome = outcomes[question.kind, question.wording]
-                judge(question, order, odds(question, RELEVANCE[mode], model), outcome)
+                told = judged_by(question, RELEVANCE[mode], order) @ model.weights + model.bias
+                judge(question, order, told, outcome)
     return outcomes
 
 
 def judge(question: Collected, order: Mapping[str, float], told: Floats, outcome: Outcome) -> None:
     """Add what became of one question."""
-    best = best_places(question, order)
-    if question.wording in (EVERYDAY, FAR):
+    best = best_places(question, order)[:LOOK]
+    greatest = float(told[best].max(initial=-np.inf))
+    outcome.odds.append(greatest)
+    if question.wording in TREATED:
         places = np.flatnonzero(question.right[best])
         outcome.ranks.append(int(places[0]) + 1 if len(places) else 0)
-        near = places[places < FIRST]
-        outcome.odds.append(float(told[best[near[0]]]) if len(near) else -np.inf)
-    else:
-        outcome.odds.append(float(told[best[:LOOK]].max(initial=-np.inf)))
+        outcome.after.append(greatest - float(told[best[places[0]]]) if len(places) else np.inf)
 
 
 def order_names(question: Collected, mode: str) -> list[str]:
@@ -206,30 +215,29 @@ def order_names(question: Collected, mode: str) -> list[str]:
     return [name for name in question.features if name not in left_out]
 
 
-def floor_of(outcomes: Mapping[tuple[str, str], Outcome], leaks: int) -> float:
-    """Return the odds that all but `leaks` absent topics stay below, half way to the next one."""
+def floor_of(outcomes: Mapping[tuple[str, str], Outcome], share: float) -> float:
+    """Return the odds that all but a share of absent topics stay below, half way to the next."""
     absent = sorted(
         (one for (_, wording), told in outcomes.items() if wording == ABSENT for one in told.odds),
         reverse=True,
     )
-    right = sorted(
-        one for (_, wording), told in outcomes.items() if wording == EVERYDAY for one in told.odds
-    )
-    above = [one for one in (*absent[:leaks], *right) if one > absent[leaks]]
-    return (absent[leaks] + min(above)) / 2 if above else absent[leaks] + TINY
+    leaks = int(share * len(absent))
+    above = absent[leaks - 1] if leaks else absent[0] + 2 * TINY
+    return (absent[leaks] + above) / 2
 
 
 def report(outcomes: Mapping[tuple[str, str], Outcome], floor: float, mode: str) -> None:
     """Print the cross-validated figures."""
     print(f"{mode}, by weights that have not seen the project; floor {floor:.2f} in odds")
     for (kind, wording), one in sorted(outcomes.items()):
-        passed = np.mean(np.array(one.odds) >= floor)
-        line = f"  {kind:6} {wording:10} {len(one.odds):4} passed {passed:.3f}"
+        passed = np.array(one.odds) >= floor
+        line = f"  {kind:6} {wording:10} {len(one.odds):4} passed {passed.mean():.3f}"
         if one.ranks:
             ranks = np.array(one.ranks)
-            first, five = np.mean(ranks == 1), np.mean((ranks > 0) & (ranks <= 5))
-            both = np.mean((ranks == 1) & (np.array(one.odds) >= floor))
-            line += f"  right first {first:.3f}, in 5 {five:.3f}; first and passed {both:.3f}"
+            first, five = ranks == 1, (ranks > 0) & (ranks <= ANSWERED)
+            shown = passed & (np.array(one.after) <= FOLLOW)
+            line += f"  right first {first.mean():.3f}, in 5 {five.mean():.3f}"
+            line += f"; and passed {(first & shown).mean():.3f}, {(five & shown).mean():.3f}"
         print(line)
 
 
@@ -258,6 +266,7 @@ def main() -> int:
         told = dict(zip(RELEVANCE[mode], model.weights.tolist(), strict=True))
         content["relevance"][mode] = rounded({BIAS: model.bias - floor} | told)
         content["floors"][mode] = {"prose": 0.5, "code": 0.5}
+        content["follow"][mode] = round(2 / (1 + math.exp(FOLLOW)), 4)
     content["embedder"] = read_spec().fingerprint
     if arguments.out:
         arguments.out.write_text(json.dumps(content, indent=1) + "\n")

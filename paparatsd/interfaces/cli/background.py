@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import Busy, PaparatsError, Unavailable
 from paparatsd.exits import CODES
+from paparatsd.interfaces.cli.context import Context
 from paparatsd.interfaces.cli.holder import elsewhere, is_held, runs
+from paparatsd.interfaces.cli.parser import FORMER_FLAGS
 from paparatsd.locations import KINDS, prepare_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paparatsd.interfaces.cli.context import Context
     from paparatsd.settings import Places
 
 START_S = 30.0
@@ -78,14 +79,24 @@ def mcp(context: Context) -> int:
     """Bridge MCP between standard input and output and the daemon."""
     from paparatsd.interfaces.stdio import run_bridge
 
+    starting = with_former_flags(context)
     run_bridge(
         context.places.control_socket,
         sys.stdin.buffer,
         sys.stdout.buffer,
-        start=lambda: ensure_running(context),
+        start=lambda: ensure_running(starting),
         toolset=context.arguments.toolset,
     )
     return 0
+
+
+def with_former_flags(context: Context) -> Context:
+    """Return the context in which a daemon is started: with flags of old as its variables."""
+    names = [flag.replace("-", "_") for flag in FORMER_FLAGS]
+    flags = {name.upper(): getattr(context.arguments, name) for name in names}
+    told = {name: value for name, value in flags.items() if value is not None}
+    environment = {**context.environment, **told}
+    return Context(context.places, context.output, context.arguments, environment)
 
 
 def ensure_running(context: Context) -> int | None:

@@ -24,7 +24,14 @@ from paparatsd.interfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOOLSETS = ("coding", "support")
+TOOLSETS = ("coding", "support", "projects", "codebase")
+FORMER_FLAGS = {
+    "ollama-url": ("URL", "as OLLAMA_URL in its environment, if this command starts it"),
+    "qdrant-url": ("URL", "as QDRANT_URL"),
+    "embed-model": ("NAME", "as EMBED_MODEL"),
+    "index-root": ("DIR", "as INDEX_ROOT"),
+}
+"""Flags of a system before that clients have in their settings; each is named like a variable."""
 """The names in `mcp/identity.py`, which is not imported for them: a shell waits for this."""
 LISTS = {
     "names": "only names",
@@ -61,19 +68,36 @@ def build_parser() -> Parser:
     add_knowledge_commands(commands)
     _add_installation_commands(commands)
     _add_daemon_commands(commands)
+    _add_store_commands(commands)
     return parser
 
 
 def _add_project_commands(commands: Subparsers) -> None:
     add = add_command(
-        commands, "add", "projects:add", "Index a directory from now on; starts the daemon."
+        commands,
+        "add",
+        "projects:add",
+        "Index a directory or a URL from now on; starts the daemon.",
     )
-    add.add_argument("path", type=text, metavar="PATH")
+    add.add_argument(
+        "path", type=text, metavar="PATH|URL", help="or owner/repo on GitHub, user@host:path"
+    )
     add.add_argument("--name", type=text, help="default: the last part of the path")
     add.add_argument(
         "-g", "--group", type=text, help="default: the group in .paparats.yml, else 'default'"
     )
     add.add_argument("--no-hooks", action="store_true", help="do not install git hooks")
+    followed = add.add_mutually_exclusive_group()
+    followed.add_argument(
+        "--branch", type=text, help="of a URL; default: the remote's default branch"
+    )
+    followed.add_argument("--ref", type=text, help="of a URL: a tag or a commit to stay at")
+    add.add_argument(
+        "--depth",
+        type=between(1, 1_000_000),
+        metavar="N",
+        help="of a URL: only so many commits; default: all",
+    )
     waiting = add.add_mutually_exclusive_group()
     waiting.add_argument("--wait", action="store_true", help="return when the index is ready")
     waiting.add_argument("--no-wait", action="store_true", help="return at once")
@@ -90,11 +114,19 @@ def _add_project_commands(commands: Subparsers) -> None:
             f"--{what}", action="store_const", dest="only", const=what, help=f"{said}, one a line"
         )
 
+    fetch = add_command(
+        commands, "fetch", "remotes:fetch", "Fetch repositories that are followed by URL, now."
+    )
+    fetch.add_argument("project", type=text, metavar="PROJECT", nargs="?", help="default: all")
+    fetch.add_argument("--wait", action="store_true", help="return when the index is up to date")
+
     reindex = add_command(
         commands, "reindex", "projects:reindex", "Compare projects with the disk."
     )
     reindex.add_argument("project", type=text, metavar="PROJECT", nargs="?", help="default: all")
-    reindex.add_argument("--force", action="store_true", help="read every file again")
+    reindex.add_argument(
+        "--force", action="store_true", help="build everything anew, while what is there answers"
+    )
     reindex.add_argument("--wait", action="store_true", help="return when nothing is pending")
 
     skipped = add_command(
@@ -231,6 +263,25 @@ def _add_daemon_commands(commands: Subparsers) -> None:
         metavar="|".join(TOOLSETS),
         default=TOOLSETS[0],
         help="which tools, default: coding",
+    )
+    for flag, (value, what) in FORMER_FLAGS.items():
+        mcp.add_argument(f"--{flag}", type=text, metavar=value, help=f"for the daemon: {what}")
+
+
+def _add_store_commands(commands: Subparsers) -> None:
+    migrate = add_command(
+        commands, "migrate", "migrate:migrate", "Move the vectors to a server, or back."
+    )
+    migrate.add_argument(
+        "--to",
+        choices=("server", "edge", "layout"),
+        required=True,
+        help="the Qdrant server of the settings; the embedded engine; collections in the layout "
+        "of the settings, beside the old ones, which they replace when all is there",
+    )
+    migrate.add_argument("--dry-run", action="store_true", help="only say what would be copied")
+    migrate.add_argument(
+        "--delete-source", action="store_true", help="empty the other side when all has arrived"
     )
 
 

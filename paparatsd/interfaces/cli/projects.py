@@ -8,11 +8,18 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import Broken, UnknownProject
+from paparatsd.errors import Broken, Unavailable, UnknownProject
 from paparatsd.exits import INTERRUPTED
 from paparatsd.interfaces.cli.background import ensure_running
-from paparatsd.interfaces.cli.consent import agreed
+from paparatsd.interfaces.cli.consent import agreed, is_asked
 from paparatsd.interfaces.cli.output import Column, clean, counted, span
+from paparatsd.interfaces.cli.remotes import (
+    refuse_remote_options,
+    remote_options,
+    removal_question,
+    source_of,
+    url_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,20 +36,16 @@ def absolute(path: str) -> str:
 
 
 def add(context: Context) -> int:
-    """Register a directory; on a terminal show the progress until it is ready."""
+    """Register a directory or a URL; on a terminal show the progress until it is ready."""
     arguments = context.arguments
     ensure_running(context)
     roots = {one["name"]: one["root"] for one in context.client().projects()}
-    entry = context.client().add_project(
-        absolute(arguments.path),
-        name=arguments.name,
-        group=arguments.group,
-        hooks=not arguments.no_hooks,
-    )
+    entry = _registered(context)
+    place = entry.get("url") or entry["path"]
     added = roots.get(entry["name"]) != entry["path"]
     if not (added or context.as_json):
         context.output.line(
-            f"{entry['path']} is registered already as {entry['name']} (group {entry['group']})"
+            f"{place} is registered already as {entry['name']} (group {entry['group']})"
         )
     if arguments.wait or (
         context.output.terminal and not arguments.no_wait and not context.as_json
@@ -52,10 +55,25 @@ def add(context: Context) -> int:
         context.output.json({"project": entry, "added": added})
     elif added:
         context.output.line(
-            f"added {entry['name']} (group {entry['group']}): {entry['path']}; indexing goes on in "
+            f"added {entry['name']} (group {entry['group']}): {place}; indexing goes on in "
             "the background, see: paparats status"
         )
     return 0
+
+
+def _registered(context: Context) -> dict[str, Any]:
+    arguments = context.arguments
+    url = url_of(arguments.path)
+    if url is not None:
+        said = {"name": arguments.name, "group": arguments.group, **remote_options(context)}
+        return context.client().add_remote(url, **said)
+    refuse_remote_options(context)
+    return context.client().add_project(
+        absolute(arguments.path),
+        name=arguments.name,
+        group=arguments.group,
+        hooks=not arguments.no_hooks,
+    )
 
 
 def _follow(context: Context, entry: Mapping[str, Any], *, added: bool) -> int:
@@ -68,6 +86,8 @@ def _follow(context: Context, entry: Mapping[str, Any], *, added: bool) -> int:
     except KeyboardInterrupt:
         context.output.note(f"{name} is registered; indexing goes on in the background")
         return INTERRUPTED
+    if project["state"] == "missing" and project.get("remote"):
+        raise Unavailable(f"{project['reason']}; {name} is registered, it is tried again")
     if project["state"] == "error":
         raise Broken(f"{name} could not be indexed: {project['reason']}")
     if context.as_json:
@@ -133,7 +153,7 @@ def _told(progress: Mapping[str, Any]) -> str:
 def remove(context: Context) -> int:
     """Forget a project; asks first when a person is there to answer."""
     name: str = context.arguments.project
-    if not agreed(context, f"Remove {name} and its index? Its files stay."):
+    if is_asked(context) and not agreed(context, removal_question(context, name)):
         context.output.line("nothing was removed")
         return 0
     context.client(120.0).remove_project(name)
@@ -160,10 +180,10 @@ def list_projects(context: Context) -> int:
             Column("GROUP"),
             Column("STATE"),
             Column("FILES", right=True),
-            Column("PATH", loose=True),
+            Column("PATH OR URL", loose=True),
         )
         rows = [
-            [one["name"], one["group"], one["state"], str(one["files"]), one["root"]]
+            [one["name"], one["group"], one["state"], str(one["files"]), source_of(one)]
             for one in projects
         ]
         context.output.table(columns, rows)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.interfaces.cli.output import Column, clean, rich_lines, size, span, wrapped
+from paparatsd.interfaces.cli.remotes import remote_lines
 from paparatsd.interfaces.history_words import status_words
 
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ def status(context: Context) -> int:
         context.output.table(COLUMNS, project_rows(answer["projects"]))
     else:
         context.output.line("no projects yet; add one with: paparats add PATH")
-    for line, style in remark_lines(answer):
+    for line, style in (*_following(answer), *remark_lines(answer)):
         context.output.paragraph(line, style)
     return 0
+
+
+def _following(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(line, "") for line in remote_lines(answer)]
 
 
 def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -58,12 +63,35 @@ def daemon_lines(answer: Mapping[str, Any]) -> list[str]:
     return [
         f"paparatsd {answer['version']}, pid {answer['pid']}, up {span(answer['uptime_s'])}, "
         f"memory {size(sum(memory.values()))}" + (f" ({parts})" if len(memory) > 1 else ""),
-        f"embedder {embedder['provider']} {embedder['model']} ({embedder['dimension']}), "
-        f"store {answer['store']}",
+        f"embedder {_embedder_words(embedder)}, {_text_words(answer)}store {answer['store']}",
+        *change_lines(answer),
         f"http {answer['http']}, socket {answer['socket']}",
         *_knowledge_lines(answer.get("knowledge")),
         *outlet_lines(answer),
     ]
+
+
+def _embedder_words(embedder: Mapping[str, Any]) -> str:
+    return f"{embedder['provider']} {embedder['model']} ({embedder['dimension']})"
+
+
+def _text_words(answer: Mapping[str, Any]) -> str:
+    text = answer.get("text_embedder")
+    return f"for text {_embedder_words(text)}, " if text else ""
+
+
+def change_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Return how far each change of the embedding model is, and what answers meanwhile."""
+    lines = []
+    for change in answer.get("model_changes", ()):
+        whose = "model change" if change["role"] == "code" else "model change for text"
+        done = f"{change['files_done']:,} of {change['files_total']:,} files"
+        before = f"the old model, {change['old']}," if change["old"] else "the model for code"
+        meanwhile = f"{before} answers meanwhile"
+        if not change["can_answer"]:
+            meanwhile = f"{before} cannot be asked, words alone answer meanwhile"
+        lines.append(f"{whose} to {change['new']}: {done}; {meanwhile}")
+    return lines
 
 
 def outlet_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -181,6 +209,7 @@ def _watch(context: Context) -> int:
     def view() -> Group:
         answer = context.client(context.arguments.timeout).status()
         rows = [[clean(cell) for cell in row] for row in project_rows(answer["projects"])]
+        remarks = (*_following(answer), *remark_lines(answer))
         width = context.output.width or context.output.console.width
 
         def paragraph(line: str, style: str = "") -> list[Text]:
@@ -190,7 +219,7 @@ def _watch(context: Context) -> int:
             *(part for line in daemon_lines(answer) for part in paragraph(line)),
             Text(),
             *rich_lines(COLUMNS, rows, width),
-            *(part for line, style in remark_lines(answer) for part in paragraph(line, style)),
+            *(part for line, style in remarks for part in paragraph(line, style)),
         )
 
     console = context.output.console

@@ -272,7 +272,7 @@ def _limited(access: DocsAccess, answer: DocsAnswer, reach: Reach) -> DocsAnswer
     terms = answer.terms if reach.notes else ()
     if access.inside:
         return replace(answer, terms=terms)
-    hits = tuple(replace(one, also_in=(), last_change=None) for one in answer.hits)
+    hits = tuple(replace(one, also_in=(), last_change=None, reranked=None) for one in answer.hits)
     return replace(answer, hits=hits, terms=terms, freshness=(), notes=())
 
 

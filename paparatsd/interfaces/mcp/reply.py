@@ -14,7 +14,7 @@ from paparatsd.tokens import estimate_tokens
 if TYPE_CHECKING:
     from paparatsd.errors import UnknownProject
     from paparatsd.interfaces.mcp.schemas import ToolSpec
-    from paparatsd.model import GroupName, ProjectName
+    from paparatsd.model import Depth, GroupName, ProjectEntry, ProjectName
     from paparatsd.status_model import ProjectStatus
 
 DEFAULT_TOKENS = 8_000
@@ -30,8 +30,16 @@ class ToolsApi(SearchApi, HistoryApi, WithGraph, WithKnowledge, Protocol):
         """Return the projects of one group, or all, ordered by name."""
         ...
 
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Register the repository that a directory lies in. Raises BadQuery, Conflict."""
+        ...
+
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project. Raises UnknownProject."""
+        ...
+
+    async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
+        """Queue a reindex of one project, or of all, and say of which."""
         ...
 
 
@@ -53,6 +61,36 @@ class Tool:
 
     spec: ToolSpec
     run: Run
+
+
+class Report(Protocol):
+    """Tells whoever asks how far a call is; what is told must grow, up to `total`."""
+
+    async def __call__(self, progress: float, message: str, total: float | None = None, /) -> None:
+        """Tell it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How whoever asks waits: how they are told of progress, and how long they have patience."""
+
+    report: Report
+    patience_s: float
+
+
+RunLong = Callable[[ToolsApi, Arguments, Waiting], Awaitable[ToolReply]]
+
+
+@dataclass(frozen=True, slots=True)
+class LongTool:
+    """A tool that may have to wait for an index, and that tells of its progress itself."""
+
+    spec: ToolSpec
+    run: RunLong
+
+
+AnyTool = Tool | LongTool
 
 
 def failure(text: str) -> ToolReply:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paparatsd.chunks.address import parse_address
-from paparatsd.errors import UnknownAddress, UnknownProject
+from paparatsd.errors import BadQuery, UnknownAddress, UnknownProject
 from paparatsd.history_model import CommitsAnswer, Explanation
 from paparatsd.interfaces.mcp.graph_scope import ScopedGraph
 from paparatsd.interfaces.mcp.knowledge_scope import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         FoundCommit,
     )
     from paparatsd.interfaces.mcp.reply import ToolsApi
-    from paparatsd.model import Freshness, GroupName, ProjectName
+    from paparatsd.model import Depth, Freshness, GroupName, ProjectEntry, ProjectName
     from paparatsd.search_model import ChunkView, Hit, Neighbour, SearchRequest
     from paparatsd.status_model import DaemonStatus, ProjectStatus
 
@@ -153,6 +153,27 @@ class Scoped:
             await self._narrowed((), (group,))
         ours = await self._ours()
         return tuple(project for project in ours if group in (None, project.group))
+
+    @property
+    def top_n(self) -> int:
+        """How many results codebase_search gives when it is not told."""
+        return self._service.top_n
+
+    async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
+        """Refuse: what would be added is none of our projects. Raises BadQuery."""
+        del name
+        ours = ", ".join(sorted(self._allowed))
+        raise BadQuery(
+            f"nothing is indexed at {path!r} that may be asked about here; this server answers for "
+            f"these projects only, and adds no others: {ours}"
+        )
+
+    async def reindex(self, name: ProjectName | None, depth: Depth) -> tuple[ProjectName, ...]:
+        """Queue a reindex of one of our projects, or of all of them."""
+        names = await self._narrowed((name,) if name is not None else (), ())
+        for one in names:
+            await self._service.reindex(one, depth)
+        return names
 
     async def remove_project(self, name: ProjectName) -> None:
         """Forget one of our projects."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paparatsd.interfaces.mcp import code_prompts, note_prompts, support_prompts
+from paparatsd.interfaces.mcp.codebase import CODEBASE
 from paparatsd.interfaces.mcp.coding import CODING
-from paparatsd.interfaces.mcp.identity import CODING_ID, SUPPORT_ID
+from paparatsd.interfaces.mcp.identity import CODEBASE_ID, CODING_ID, PROJECTS_ID, SUPPORT_ID
+from paparatsd.interfaces.mcp.indexer import PROJECTS
 from paparatsd.interfaces.mcp.resources import CODING_RESOURCES, SUPPORT_RESOURCES
 from paparatsd.interfaces.mcp.support import SUPPORT
 
@@ -14,10 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paparatsd.interfaces.mcp.prompts import Prompt
-    from paparatsd.interfaces.mcp.reply import Tool
+    from paparatsd.interfaces.mcp.reply import AnyTool
     from paparatsd.interfaces.mcp.resources import Resource
 
-TOOLS: Mapping[str, tuple[Tool, ...]] = {CODING_ID.name: CODING, SUPPORT_ID.name: SUPPORT}
+TOOLS: Mapping[str, tuple[AnyTool, ...]] = {
+    CODING_ID.name: CODING,
+    SUPPORT_ID.name: SUPPORT,
+    PROJECTS_ID.name: PROJECTS,
+    CODEBASE_ID.name: CODEBASE,
+}
 
 PROMPTS: Mapping[str, tuple[Prompt, ...]] = {
     CODING_ID.name: (
@@ -37,8 +44,10 @@ PROMPTS: Mapping[str, tuple[Prompt, ...]] = {
         note_prompts.EXTRACT_TERMINOLOGY,
     ),
 }
+"""A toolset that is not named has none."""
 
 RESOURCES: Mapping[str, tuple[Resource, ...]] = {
     CODING_ID.name: CODING_RESOURCES,
     SUPPORT_ID.name: SUPPORT_RESOURCES,
 }
+"""A toolset that is not named has none."""

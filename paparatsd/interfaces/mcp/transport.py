@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from paparatsd.interfaces.mcp.identity import ToolsetIdentity
-    from paparatsd.interfaces.mcp.reply import Tool, ToolsApi
+    from paparatsd.interfaces.mcp.reply import AnyTool, ToolsApi
     from paparatsd.interfaces.mcp.schemas import ToolSpec
 
 log = structlog.get_logger()
@@ -91,8 +91,8 @@ def build_server(
         TOOLS[toolset.name],
         reachable,
         handlers={
-            **prompt_handlers(PROMPTS[toolset.name]),
-            **resource_handlers(RESOURCES[toolset.name], reachable),
+            **prompt_handlers(PROMPTS.get(toolset.name, ())),
+            **resource_handlers(RESOURCES.get(toolset.name, ()), reachable),
         },
     )
 
@@ -100,7 +100,7 @@ def build_server(
 def server_of(
     title: str,
     instructions: str,
-    offered: Sequence[Tool],
+    offered: Sequence[AnyTool],
     service: ToolsApi,
     *,
     handlers: Mapping[str, Any],
@@ -119,12 +119,13 @@ def server_of(
     async def call_tool(
         context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        async def report(progress: float, message: str) -> None:
-            await context.session.report_progress(progress, None, message)
+        async def report(progress: float, message: str, total: float | None = None) -> None:
+            await context.session.report_progress(progress, total, message)
 
         if params.name not in inputs:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name[:80]!r}")
-        reply = await tools.call(params.name, params.arguments or {}, report)
+        listens = "progress_token" in (context.meta or {})
+        reply = await tools.call(params.name, params.arguments or {}, report, listens=listens)
         return CallToolResult(
             content=[TextContent(text=reply.text)],
             structured_content=reply.structured,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paparatsd.embeddings.wire import Use
-
 if TYPE_CHECKING:
     from paparatsd.clock import Clock
 
@@ -14,37 +12,39 @@ class Pace:
     """Lets requests through one by one. For one event loop."""
 
     def __init__(self, clock: Clock, interval_s: float) -> None:
-        """Keep at least `interval_s` between the beginnings of requests with documents."""
+        """Keep at least `interval_s` between the beginnings of requests that are not urgent."""
         self._clock = clock
         self._interval_s = interval_s
         self._held_until = float("-inf")
-        self._documents_from = float("-inf")
+        self._next_from = float("-inf")
 
     def hold(self, seconds: float) -> None:
         """Let nothing through for so long: the endpoint asked for it."""
         self._held_until = max(self._held_until, self._clock.monotonic() + seconds)
 
-    def postpone_documents(self, seconds: float) -> None:
-        """Let no documents through for so long; questions may try."""
-        self._documents_from = max(self._documents_from, self._clock.monotonic() + seconds)
+    def postpone(self, seconds: float) -> None:
+        """Let only what is urgent through for so long."""
+        self._next_from = max(self._next_from, self._clock.monotonic() + seconds)
 
     def held_s(self) -> float:
         """Return how long nothing goes through, 0 when something does."""
         return max(0.0, self._held_until - self._clock.monotonic())
 
-    async def turn(self, use: Use, limit_s: float) -> bool:
+    def wait_s(self) -> float:
+        """Return how long a request that is not urgent has to wait now."""
+        return max(0.0, self.held_s(), self._next_from - self._clock.monotonic())
+
+    async def turn(self, limit_s: float, *, urgent: bool) -> bool:
         """Wait until a request may go; False, at once, when it is held for `limit_s` or longer.
 
-        A question does not wait for the interval, somebody waits for its answer; documents then
-        leave room for it.
+        What is urgent does not wait for the interval, somebody waits for its answer; the others
+        then leave room for it.
         """
         while (held := self.held_s()) < limit_s:
             now = self._clock.monotonic()
-            wait_s = held
-            if use is Use.DOCUMENT:
-                wait_s = max(wait_s, self._documents_from - now)
+            wait_s = held if urgent else max(held, self._next_from - now)
             if wait_s <= 0:
-                self._documents_from = max(now, self._documents_from) + self._interval_s
+                self._next_from = max(now, self._next_from) + self._interval_s
                 return True
             await self._clock.sleep(wait_s)
         return False

@@ -213,7 +213,7 @@ async def test_an_answer_that_stops_halfway_is_given_up(server: FakeEmbedder) ->
 async def test_nobody_there_is_told(server: FakeEmbedder) -> None:
     await server.stop()
     async with reranker(server) as client:
-        with pytest.raises(Unavailable, match=r"does not answer.*is rerank.url right"):
+        with pytest.raises(Unavailable, match=r"does not answer.*whether rerank.url is right"):
             await client.scores(QUERY, TEXTS, DEADLINE_S)
         assert client.sent.texts == 0
     await server.start()

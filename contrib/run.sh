@@ -64,7 +64,15 @@ print(max(answers, key=score)["query"])'
 
 # shortened: of each hit only the first lines of code.
 shortened() {
-    awk '!/^ *[0-9]+ [|]/ { lines = 0 } ++lines <= 20 { print } lines == 21 { print "     ..." }'
+    "$here/.venv/bin/python" -c '
+import re, sys
+lines = 0
+for line in sys.stdin:
+    lines = lines + 1 if re.match(r" *[0-9]+ [|]", line) else 1
+    if lines <= 20:
+        print(line, end="")
+    elif lines == 21:
+        print("     ...")'
 }
 
 hooks_note "$repo"

@@ -79,7 +79,9 @@ class HttpEmbedder:
         clock = clock or SystemClock()
         requests = settings.concurrency or limits.requests
         self.batch_texts = min(settings.batch_texts or limits.texts, limits.most_texts)
-        self._batch_chars = settings.batch_chars or limits.chars
+        self._most_chars = self._batch_chars = settings.batch_chars or limits.chars
+        self._timeout_s = settings.timeout_s
+        self._clock = clock
         self._long_chars: float = float("inf")
         self._variants = tuple(filter(None, (wire.variant, settings.revision)))
         self._endpoint = Endpoint(
@@ -225,6 +227,7 @@ class HttpEmbedder:
         texts = [job.texts[position] for position in positions]
         # Once another text went through, a failure is the texts' and not the server's state.
         ask = self._asking.suspects if job.probed else self._asking.documents
+        began = self._clock.monotonic()
         try:
             rows = self._check(await ask(texts), len(texts))
         except TooSlow as error:
@@ -235,14 +238,17 @@ class HttpEmbedder:
             await self._embed_apart(positions, job, error)
             return False
         job.rows.update(zip(positions, rows, strict=True))
+        if self._clock.monotonic() - began < self._timeout_s / 4:
+            self._batch_chars = min(self._most_chars, 2 * self._batch_chars)
         return True
 
     async def _embed_slowly(
         self, positions: Sequence[int], job: _Job, error: PaparatsError
     ) -> None:
-        """Embed in halves what took too long together; also the next batches are smaller.
+        """Embed in halves what took too long together.
 
-        Raises `error` for a single text, and whatever the probe raises: then the server hangs.
+        Also the next batches are smaller, until one takes less than a quarter of the time. Raises
+        `error` for a single text, and whatever the probe raises: then the server hangs.
         """
         if len(positions) == 1:
             raise error

@@ -24,6 +24,7 @@ from tests.harness.voyage_service import VoyageService, expected_row
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from tests.harness.fake_embedder import Request
     from tests.harness.openai_servers import OpenAiServer
 
 
@@ -124,19 +125,28 @@ async def test_what_is_as_long_as_what_was_too_long_goes_alone_from_then_on(
     assert asked == [[6, 6, 6], [len(PROBE)], [475], [475], [750], [900]]
 
 
-async def test_a_batch_that_takes_too_long_is_halved_and_the_next_ones_are_smaller(
+async def test_a_batch_that_takes_too_long_is_halved_and_so_are_the_next_until_it_is_fast_again(
     server: FakeEmbedder,
 ) -> None:
-    server.decide = lambda request: SILENCE if len(request.texts) > 2 else None
+    clock = SkippingClock()
+
+    def slowly(request: Request) -> Reply | None:
+        clock.passed_s += 0.1
+        return SILENCE if len(request.texts) > 2 else None
+
+    server.decide = slowly
     texts = [f"{n:03} {'text ' * 120}" for n in range(4)]
-    async with embedder(server, provider="openai", timeout_s=0.3) as client:
+    async with embedder(server, clock, provider="openai", timeout_s=0.3) as client:
         answer = await client.embed_documents(texts)
         before = len(server.texts)
         again = await client.embed_documents(texts)
+        server.decide = None
+        await client.embed_documents(texts)
+        await client.embed_documents(texts)
 
     assert answer.vectors == near([text_vector(text, 8) for text in texts])
     assert again.vectors == near(answer.vectors)
-    assert [len(texts) for texts in server.texts[before:]] == [2, 2]
+    assert [len(texts) for texts in server.texts[before:]] == [2, 2, 2, 2, 4]
 
 
 async def test_a_server_that_hangs_is_not_asked_for_each_half(server: FakeEmbedder) -> None:

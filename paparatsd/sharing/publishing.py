@@ -102,6 +102,11 @@ class Publisher:
         self, session: ProjectSession, repo: RepoId, parts: tuple[str, ...]
     ) -> SharedProject:
         now, shard = session.snapshot(), self._models.shard(repo)
+        branch, commit = now.head.branch, now.head.commit
+        known = self._records.get(session.name)
+        if now.dirty and known is not None:
+            # git has moved, the files shown have not yet: what is published is still the old state.
+            branch, commit = known.branch, known.commit
         return SharedProject(
             owner=self._owner,
             name=session.name,
@@ -110,8 +115,8 @@ class Publisher:
             root=session.entry.path,
             repo=repo,
             generation=now.generation,
-            branch=now.head.branch,
-            commit=now.head.commit,
+            branch=branch,
+            commit=commit,
             files=self._files,
             vectors=shard.fingerprint,
             dimension=shard.dimension,

@@ -254,6 +254,9 @@ class HttpEmbedder:
                 job.rows[position] = self._check(await self._asking.suspects([attempt]), 1)[0]
             except (InputRefused, ServerFailed, BadRows) as failure:
                 error = failure
+                if isinstance(failure, ServerFailed):
+                    # It may have gone down since another text went through: then no text is bad.
+                    await self._ask_probe()
                 continue
             log.info("embedding_text_saved", position=position, chars=len(attempt))
             return

@@ -151,6 +151,7 @@ class DenseFiller:
             if keep:
                 batches.append(_points(files, keep, embedded.vectors[keep]))
         await self._writers.of(shard).fill(batches, versions)
+        self._failures = 0  # what gets on is not waited for as what is down
 
     def _note_refused(self, files: Sequence[StoredFile], failed: Sequence[int]) -> None:
         """Remember which files have texts that were refused; `failed` counts over all chunks."""

@@ -295,7 +295,7 @@ class Clients:
 
     async def _ask(self, question: str) -> None:
         world = self._world
-        deaths, before = world.deaths, world.down.now()
+        deaths, before, shown = world.deaths, world.down.now(), world.shown
         try:
             async with world.daemon.client(LATEST_ANSWER_S) as client:
                 reply = await client.post("/v1/search", json={"query": question})
@@ -303,15 +303,15 @@ class Clients:
             assert world.deaths > deaths, f"{question!r}: {error!r}\n{self.told()}"
             return
         away = {part for part, _ in before & world.down.now()}
-        self._check(question, reply, away)
+        self._check(question, reply, away, shown)
         async with self._answered:
             self.count += 1
             self._answered.notify_all()
 
-    def _check(self, question: str, reply: httpx.Response, away: set[str]) -> None:
+    def _check(self, question: str, reply: httpx.Response, away: set[str], shown: str) -> None:
         said = f"{question!r}: {reply.status_code} {reply.text[:500]}\n{self.told()}"
         assert "Traceback" not in reply.text, said
-        answer, shown = reply.json(), self._world.shown
+        answer = reply.json()
         if reply.status_code != 200:
             assert (reply.status_code, answer["error"]["code"]) == (503, NO_ANSWER), said
             assert not shown, said

@@ -5,7 +5,8 @@
 REPO is a git checkout; at most N of its files are copied to a scratch directory first, and nothing
 is written into it. The index is made with the built-in model; then the settings name another one,
 an endpoint in a process of its own whose vectors are a function of the text, and are read anew. The
-clients ask from before the change until after it, without a pause and without the cache of answers.
+clients ask from before the change until after it, each half a second after the answer before, and
+without the cache of answers.
 
 Each answer must be, to the score, the one of the model before or the one of the new model, and
 whoever asks after somebody got an answer of the new model must get one too. The exit code is 1 when
@@ -51,7 +52,10 @@ DIMENSION = 256
 QUESTIONS = 60
 LIMIT = 5
 ANSWER_S = 60.0
-BESIDE_S = 10.0
+CHANGED_WITHIN_S = 3_600.0
+PAUSE_S = 0.5
+"""Between an answer and the next question of a client, like somebody who reads quickly."""
+BESIDE_S = 20.0
 """How long clients ask before the change and after it."""
 
 
@@ -192,8 +196,7 @@ async def change(daemon: Daemon, url: str, found: Found) -> None:
     )
     found.begun = time.perf_counter()
     await daemon.call("POST", "/v1/reload")
-    while (await daemon.status())["model_changes"]:
-        await asyncio.sleep(0.2)
+    await daemon.wait_until(lambda status: not status["model_changes"], within_s=CHANGED_WITHIN_S)
     found.swapped = time.perf_counter()
 
 
@@ -214,6 +217,7 @@ async def client(daemon: Daemon, questions: Sequence[str], number: int, found: F
             except httpx.HTTPError as error:
                 found.failures.append(repr(error))
             found.asked.append(Asked(place, began, time.perf_counter(), hits, notes))
+            await asyncio.sleep(PAUSE_S)
 
 
 def hits_of(answer: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,15 +1,15 @@
 """F: embedder, store, network and daemon fail at random while an index is built and changed.
 
 A schedule is drawn from a seed: what fails, with what, for how many searches, and what is edited
-meanwhile. `PAPARATS_TEST_OUTAGES=30` runs thirty schedules of each kind, `PAPARATS_TEST_OUTAGES=7,7`
-only those from seed 7 on to seed 7.
+meanwhile. `PAPARATS_TEST_OUTAGES=30` runs thirty schedules of each kind, `7,9` those of the seeds
+7 to 9.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import random
+import sqlite3
 from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ import pytest
 from paparatsd.clock import SystemClock
 from paparatsd.settings import StoreSettings
 from paparatsd.store.edge import EdgeStore
-from paparatsd.store.reader import CatalogReader
 from paparatsd.store.server import ServerStore
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
@@ -29,6 +28,7 @@ from tests.harness.qdrant_double import running_double
 from tests.harness.repos import Repo, many_modules, python_module
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import AsyncIterator
     from pathlib import Path
 
@@ -45,7 +45,7 @@ HEALED_S = 120.0
 QUICK = {
     "PAPARATS_WATCH_POLL_S": "1",
     "PAPARATS_STORE_TIMEOUT_S": "0.4",
-    "PAPARATS_SEARCH_DEADLINE_S": "4",
+    "PAPARATS_SEARCH_DEADLINE_S": "10",
 }
 
 
@@ -123,21 +123,23 @@ async def suffer(world: World, repo: Repo) -> int:
     return clients.count
 
 
-def shards(daemon: Daemon) -> list[tuple[str, int]]:
-    with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
-        return [(shard.kind, shard.dimension) for shard in reader.shards()]
+def is_tidy(daemon: Daemon) -> bool:
+    """Say whether all points were deleted that are to be."""
+    with closing(sqlite3.connect(daemon.state / "catalog.sqlite3")) as connection:
+        [[left]] = connection.execute("SELECT count(*) FROM outbox")
+    return not left
 
 
 async def healed(world: World) -> None:
     """Wait until all is as if nothing had been."""
-    daemon, (_, new) = world.daemon, world.embedders
+    daemon = world.daemon
     await daemon.settle("p", within_s=HEALED_S)
     await daemon.wait_until(
         lambda status: (
             not status["model_changes"]
             and not status["problems"]
             and status["projects"][0]["state"] == "ready"
-            and shards(daemon) == [("code", new.server.dimension)]
+            and is_tidy(daemon)
         ),
         HEALED_S,
     )
@@ -151,12 +153,12 @@ async def healed(world: World) -> None:
 
 
 @asynccontextmanager
-async def told(world: World, seed: int) -> AsyncIterator[None]:
+async def told(world: World) -> AsyncIterator[None]:
     """Say of a failure what led to it."""
     try:
         yield
     except BaseException:
-        print(f"seed {seed}", *world.log, world.daemon.log_tail(), sep="\n")  # noqa: T201
+        print(f"seed {world.seed}", *world.log, world.daemon.log_tail(), sep="\n")  # noqa: T201
         with contextlib.suppress(Exception):
             print(await world.daemon.status())  # noqa: T201
         raise
@@ -173,9 +175,9 @@ async def test_a_served_index_survives_what_fails_at_random(tmp_path: Path, seed
             running_daemon({**QUICK, "QDRANT_URL": proxy.url}, start=False) as daemon,
         ):
             store = ServedStore(double, proxy, down)
-            world = World(daemon, (old, new), store, down, random.Random(seed))
+            world = World(daemon, (old, new), store, down, seed)
             world.kills = seed % 3 == 0  # deletions wait a minute afterwards: see `Presence`
-            async with told(world, seed):
+            async with told(world):
                 assert await suffer(world, repo) > 0
                 await healed(world)
 
@@ -183,7 +185,7 @@ async def test_a_served_index_survives_what_fails_at_random(tmp_path: Path, seed
                 points = ServerStore(StoreSettings(qdrant_url=double.url), owner, only_reads=True)
                 await points.start()
                 try:
-                    await oracle.assert_points_in(daemon, points, dense=True)
+                    await oracle.assert_points_in(daemon, points, dense=new.server.dimension)
                 finally:
                     await points.stop()
 
@@ -196,14 +198,14 @@ async def test_an_embedded_index_survives_what_fails_at_random(tmp_path: Path, s
         embedder("new", 12, down) as new,
         running_daemon(QUICK, start=False) as daemon,
     ):
-        world = World(daemon, (old, new), EmbeddedStore(daemon), down, random.Random(seed))
-        async with told(world, seed):
+        world = World(daemon, (old, new), EmbeddedStore(daemon), down, seed)
+        async with told(world):
             assert await suffer(world, repo) > 0
             await healed(world)
 
             points = EdgeStore(daemon.state / "vectors", clock=SystemClock())
             await points.start()
             try:
-                await oracle.assert_points_in(daemon, points, dense=True)
+                await oracle.assert_points_in(daemon, points, dense=new.server.dimension)
             finally:
                 await points.stop()

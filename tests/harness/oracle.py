@@ -208,11 +208,11 @@ async def assert_points(daemon: Daemon) -> int:
 
 
 async def assert_points_in(
-    daemon: Daemon, store: EdgeStore | ServerStore, *, dense: bool = False
+    daemon: Daemon, store: EdgeStore | ServerStore, *, dense: int = 0
 ) -> int:
     """Fail unless a store holds exactly the points that the catalog of a stopped daemon knows of.
 
-    With `dense` each must have a dense vector, too. Returns the number of points.
+    In shards of the dimension `dense` each must have a dense vector. Returns the number of points.
     """
     assert daemon.process is None, "stop the daemon first"
     with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
@@ -229,7 +229,7 @@ async def assert_points_in(
         )
         assert found == chunks, "points are not one a chunk"
         assert await store.count(shard) == sum(chunks.values())
-        if dense:
+        if shard.dimension == dense:
             batches = await store.read(shard, sorted(chunks))
             bare = {version for one in batches if one.dense is None for version in one.versions}
             assert not bare, f"{len(bare)} versions with points that have no dense vector"

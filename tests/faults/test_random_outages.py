@@ -18,6 +18,7 @@ import pytest
 from paparatsd.clock import SystemClock
 from paparatsd.settings import StoreSettings
 from paparatsd.store.edge import EdgeStore
+from paparatsd.store.reader import CatalogReader
 from paparatsd.store.server import ServerStore
 from tests.harness import oracle
 from tests.harness.daemon import running_daemon
@@ -124,10 +125,11 @@ async def suffer(world: World, repo: Repo) -> int:
 
 
 def is_tidy(daemon: Daemon) -> bool:
-    """Say whether all points were deleted that are to be."""
-    with closing(sqlite3.connect(daemon.state / "catalog.sqlite3")) as connection:
+    """Say whether all points and shards were deleted that are to be."""
+    path = daemon.state / "catalog.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, closing(CatalogReader(path)) as reader:
         [[left]] = connection.execute("SELECT count(*) FROM outbox")
-    return not left
+        return not left and all(len(reader.shard_versions(one)) for one in reader.shards())
 
 
 async def healed(world: World) -> None:

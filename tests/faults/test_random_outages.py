@@ -156,14 +156,16 @@ async def healed(world: World) -> None:
 
 @asynccontextmanager
 async def told(world: World) -> AsyncIterator[None]:
-    """Say of a failure what led to it."""
+    """Say what happened, and of a failure also what the daemon says; pytest shows it then."""
     try:
         yield
     except BaseException:
-        print(f"seed {world.seed}", *world.log, world.daemon.log_tail(), sep="\n")  # noqa: T201
+        print(world.daemon.log_tail())  # noqa: T201
         with contextlib.suppress(Exception):
             print(await world.daemon.status())  # noqa: T201
         raise
+    finally:
+        print(f"seed {world.seed}", *world.log, sep="\n")  # noqa: T201
 
 
 @pytest.mark.parametrize("seed", seeds("1"))

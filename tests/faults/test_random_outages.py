@@ -72,7 +72,7 @@ def choose(daemon: Daemon, chosen: Embedder) -> None:
     config.parent.mkdir(exist_ok=True)
     config.write_text(
         f'[embedder]\nprovider = "openai"\nurl = "{chosen.proxy.url}"\nmodel = "{chosen.name}"\n'
-        f"dimension = {chosen.server.dimension}\ntimeout_s = 0.5\nretries = 0\nbatch_texts = 4\n"
+        f"dimension = {chosen.server.dimension}\ntimeout_s = 0.5\nretries = 0\nbatch_texts = 2\nmin_interval_s = 0.03\n"
     )
 
 
@@ -95,11 +95,14 @@ def edit(repo: Repo, rng: random.Random) -> str:
 
 
 async def live(world: World, repo: Repo, clients: Clients, *, rounds: int, edits: bool) -> None:
-    """Let things happen, with edits in between where they are wanted."""
-    for _ in range(rounds):
+    """Let things happen, with edits meanwhile where they are wanted."""
+
+    def edit_some() -> None:
         for _ in range(world.rng.randint(1, 4) if edits else 0):
             world.tell(edit(repo, world.rng))
-        await world.round(clients)
+
+    for _ in range(rounds):
+        await world.round(clients, edit_some)
 
 
 async def suffer(world: World, repo: Repo) -> int:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Heal: TypeAlias = "Callable[[], Awaitable[None]]"
 
 CLIENTS = 3
+SEARCHES = (1, 2, 4, 8, 40)
+"""After how many answers the next thing happens: up to that and beyond what is retried quickly."""
 LATEST_ANSWER_S = 25.0
 """A search that takes longer hangs: its own deadline is far below."""
 NO_ANSWER = "vector_store_unavailable"
@@ -244,22 +246,27 @@ class World:
         """Note what happened, with the seconds since the beginning."""
         self.log.append(f"{time.monotonic() - self.began:6.2f} {what}")
 
-    async def round(self, clients: Clients) -> None:
-        """Let one or two things happen at once, for as long as a few searches take, and heal."""
+    async def round(self, clients: Clients, meanwhile: Callable[[], None]) -> None:
+        """Let one or two things happen at once, for as long as some searches take, and heal.
+
+        `meanwhile` is called while the first of them is away.
+        """
         parts: list[Any] = [self.store, *self.embedders]
         heals: list[Heal] = []
         for part in self.rng.sample(parts, self.rng.randint(1, 2)):
             what, begin = self.rng.choice(part.outages())
             self.tell(f"{part.name} {what}")
             heals.append(await begin(self.rng))
-            await clients.more(self.rng.randint(1, 2 * CLIENTS))
+            if len(heals) == 1:
+                meanwhile()
+            await clients.more(self.rng.choice(SEARCHES))
         if self.kills and self.rng.random() < 0.3:
             await self.kill_daemon()
-            await clients.more(self.rng.randint(1, CLIENTS))
+            await clients.more(self.rng.choice(SEARCHES))
         self.rng.shuffle(heals)
         for heal in heals:
             await heal()
-            await clients.more(self.rng.randint(1, CLIENTS))
+            await clients.more(self.rng.choice(SEARCHES))
         self.tell("all healed")
 
     async def kill_daemon(self) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Heal: TypeAlias = "Callable[[], Awaitable[None]]"
 
 CLIENTS = 3
-SEARCHES = (1, 2, 4, 8, 40)
+SEARCHES = (1, 2, 4, 8, 24)
 """After how many answers the next thing happens: up to that and beyond what is retried quickly."""
 LATEST_ANSWER_S = 25.0
 """A search that takes longer hangs: its own deadline is far below."""

@@ -51,9 +51,9 @@ def scratch() -> Iterator[Path]:
 
 
 @contextlib.asynccontextmanager
-async def running(home: Path) -> AsyncIterator[Daemon]:
+async def running(home: Path, options: Mapping[str, str] | None = None) -> AsyncIterator[Daemon]:
     """Start a daemon with its directories under `home`; stop it at the end, frozen or not."""
-    daemon = Daemon(home, options={"PYTHONWARNINGS": "ignore"})
+    daemon = Daemon(home, options={"PYTHONWARNINGS": "ignore", **(options or {})})
     await daemon.start()
     try:
         yield daemon

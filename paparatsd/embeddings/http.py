@@ -288,7 +288,11 @@ class HttpEmbedder:
             try:
                 job.rows[position] = self._check(await self._asking.suspects([attempt]), 1)[0]
             except (InputRefused, ServerFailed, BadRows) as failure:
-                error, attempt = failure, self._beginning(attempt, failure)
+                error = failure
+                if isinstance(failure, ServerFailed):
+                    # It may have gone down since another text went through: then no text is bad.
+                    await self._ask_probe()
+                attempt = self._beginning(attempt, failure)
                 continue
             if len(attempt) < len(text):
                 # Only now is it known that the length was the reason.

@@ -102,7 +102,8 @@ class Publisher:
         self, session: ProjectSession, repo: RepoId, parts: tuple[str, ...]
     ) -> SharedProject:
         now, shard = session.snapshot(), self._models.shard(repo)
-        branch, commit = now.head.branch, now.head.commit
+        branch: str | None = now.head.branch
+        commit: str | None = now.head.commit
         known = self._records.get(session.name)
         if now.dirty and known is not None:
             # git has moved, the files shown have not yet: what is published is still the old state.

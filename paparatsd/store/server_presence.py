@@ -77,8 +77,10 @@ class Presence:
                     "the daemon before this one did not end in order, or another one uses its "
                     f"name: deletions on the server wait for {BEAT_S:g} s"
                 )
-        else:
+        elif self._beat:
             self.doubt = ""
+        # Before the first beat a record of this very run is one whose acknowledgement was lost:
+        # it says nothing of the daemon whose record it replaced.
         await self._write(self._session, now)
         self._beat += 1
 

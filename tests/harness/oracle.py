@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from paparatsd.model import Chunk, ParsedFile, TreeListing
     from paparatsd.store.rows import VersionInfo
+    from paparatsd.store.server import ServerStore
     from tests.harness.daemon import Daemon
 
 SHOWN = 20
@@ -198,6 +199,21 @@ async def assert_points(daemon: Daemon) -> int:
 
     The daemon must be stopped: it holds the shards. Returns the number of points.
     """
+    store = EdgeStore(daemon.state / "vectors", clock=SystemClock())
+    await store.start()
+    try:
+        return await assert_points_in(daemon, store)
+    finally:
+        await store.stop()
+
+
+async def assert_points_in(
+    daemon: Daemon, store: EdgeStore | ServerStore, *, dense: int = 0
+) -> int:
+    """Fail unless a store holds exactly the points that the catalog of a stopped daemon knows of.
+
+    In shards of the dimension `dense` each must have a dense vector. Returns the number of points.
+    """
     assert daemon.process is None, "stop the daemon first"
     with closing(CatalogReader(daemon.state / "catalog.sqlite3")) as reader:
         wanted = {}
@@ -205,19 +221,18 @@ async def assert_points(daemon: Daemon) -> int:
             ids = [VersionId(version) for version in reader.shard_versions(shard).tolist()]
             infos = reader.infos(ids)
             wanted[shard] = {info.id: info.chunks for info in infos.values() if info.chunks}
-    store = EdgeStore(daemon.state / "vectors", clock=SystemClock())
-    await store.start()
-    try:
-        for shard, chunks in wanted.items():
-            found = await store.versions(shard)
-            assert found == set(chunks), (
-                f"{len(set(chunks) - found)} versions without points, "
-                f"{len(found - set(chunks))} left over"
-            )
-            count = await store.count(shard)
-            assert count == sum(chunks.values()), "points are not one a chunk"
-    finally:
-        await store.stop()
+    for shard, chunks in wanted.items():
+        found = await store.tally(shard)
+        assert found.keys() == chunks.keys(), (
+            f"{len(chunks.keys() - found.keys())} versions without points, "
+            f"{len(found.keys() - chunks.keys())} left over"
+        )
+        assert found == chunks, "points are not one a chunk"
+        assert await store.count(shard) == sum(chunks.values())
+        if shard.dimension == dense:
+            batches = await store.read(shard, sorted(chunks))
+            bare = {version for one in batches if one.dense is None for version in one.versions}
+            assert not bare, f"{len(bare)} versions with points that have no dense vector"
     return sum(sum(chunks.values()) for chunks in wanted.values())
 
 

@@ -184,6 +184,24 @@ async def test_what_cannot_pass_is_refused_at_once_with_advice(
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("length", [10, 2_000])
+async def test_a_server_that_goes_down_again_leaves_no_text_for_bad(
+    server: FakeEmbedder, length: int
+) -> None:
+    """It fails, then answers a harmless text, then fails at everything that follows."""
+    server.script(status(500), status(500), status(500), None)
+    server.decide = lambda _: status(500) if len(server.requests) > 4 else None
+    texts = [f"{n}" * length for n in range(4)]
+    async with embedder(server.url) as client:
+        with pytest.raises(EmbedderUnavailable, match="answered 500"):
+            await client.embed_documents(texts)
+        server.decide = None
+        answer = await client.embed_documents(texts)
+
+    assert answer.failed == ()
+    assert answer.vectors == expected(texts)
+
+
 @pytest.mark.parametrize("code", [400, 413, 422])
 async def test_one_poison_text_costs_only_its_own_vector(server: FakeEmbedder, code: int) -> None:
     def decide(request: Request) -> Reply | None:

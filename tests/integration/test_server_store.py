@@ -164,6 +164,29 @@ async def test_two_daemons_of_one_name_delete_nothing_until_one_has_gone(
     await first.stop()
 
 
+async def test_a_lost_acknowledgement_of_the_start_does_not_end_the_wait_for_a_twin(
+    double: QdrantDouble, settings: StoreSettings
+) -> None:
+    first, twin = ServerStore(settings, A), ServerStore(settings, A)
+    await first.start()
+    await first.upsert(KEY, points(1))
+
+    def lose(method: str, path: str) -> None:
+        double.lost_replies = int(method == "PUT" and path.endswith("/points"))
+
+    double.on_request = lose
+    await twin.start()
+    assert not twin.presence.registered
+    double.on_request = lambda method, path: None
+    double.lost_replies = 0
+
+    with pytest.raises(VectorStoreUnavailable, match="deletions on the server wait"):
+        await twin.delete(KEY, [VersionId(1)])
+    assert await first.count(KEY) == 1
+    await twin.stop()
+    await first.stop()
+
+
 async def test_an_orderly_restart_deletes_at_once(settings: StoreSettings) -> None:
     first = ServerStore(settings, A)
     await first.start()

@@ -11,13 +11,15 @@ import pytest
 from paparatsd.embeddings.embedder import EmbedderRefused
 from paparatsd.errors import BadReply, EmbedderUnavailable
 from paparatsd.indexing.dense import DenseFiller
+from paparatsd.model import Fingerprint, RepoId, ShardKey, VersionId
 from tests.harness.embedding_clock import SkippingClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paparatsd.errors import PaparatsError
-    from paparatsd.model import ShardKey, VersionId
+
+SHARD = ShardKey(RepoId("r"), "code", Fingerprint("f"), 4)
 
 
 class Failing:
@@ -115,3 +117,47 @@ async def test_what_was_wrong_is_not_told_any_longer_once_work_goes_on() -> None
         tasks.cancel_scope.cancel()
 
     assert work.told == [("away",), (), ()]
+
+
+class Halting(Failing):
+    """Work on one version after another; after each of them the embedder fails once.
+
+    It stands for the ledger and the writers, too: what it fills has no texts.
+    """
+
+    def __init__(self, versions: int) -> None:
+        super().__init__([])
+        self.left = versions
+
+    async def shards(self) -> list[ShardKey]:
+        return [SHARD]
+
+    async def missing(self, shard: ShardKey) -> list[VersionId]:
+        if self.failures:
+            raise self.failures.pop()
+        return [VersionId(self.left)] if self.left else []
+
+    async def stored_files(self, versions: object) -> list[object]:
+        return []
+
+    def of(self, shard: ShardKey) -> Halting:
+        return self
+
+    async def fill(self, batches: object, versions: object) -> None:
+        self.left -= 1
+        self.failures.append(EmbedderUnavailable("away"))
+
+
+async def test_after_something_was_filled_it_is_looked_again_soon() -> None:
+    work, clock = Halting(4), SkippingClock()
+    parts: Any = {"embedder": None, "ledger": work, "writers": work}
+    filler = DenseFiller(clock=clock, work=work, **parts)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(filler.run)
+        with anyio.fail_after(5):
+            await work.healed.wait()
+        await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+
+    assert clock.waits == [1, 1, 1, 1]

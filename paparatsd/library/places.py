@@ -15,6 +15,7 @@ from paparatsd.plain_yaml import PlainYamlError, dump_plain_yaml, read_plain_yam
 from paparatsd.project_paths import check_directory, check_project_path
 from paparatsd.registry import write_atomically
 from paparatsd.settings import SECRET_ENDINGS, Places, Settings
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ MAX_LIST_BYTES = 1 << 20
 
 def check_folder(folder: str | os.PathLike[str], home: Path) -> Path:
     """Return the canonical path of a folder that may be indexed. Raises BadQuery."""
-    text = os.path.abspath(Path(os.fspath(folder)).expanduser())  # noqa: PTH100 - links are resolved by the check
+    text = os.path.abspath(expanded(folder))  # noqa: PTH100 - links are resolved by the check
     path = check_project_path(text, home)
     check_directory(path)
     return path
@@ -43,7 +44,7 @@ def check_folder(folder: str | os.PathLike[str], home: Path) -> Path:
 
 def home_of(environment: Mapping[str, str]) -> Path:
     """Return the user's home directory, or a path that is nobody's."""
-    return Path(environment.get("HOME") or "~").expanduser()
+    return expanded(environment.get("HOME") or "~")
 
 
 def choose_state_dir(
@@ -57,7 +58,7 @@ def choose_state_dir(
         digest = hashlib.blake2b(os.fsencode(folder), digest_size=8).hexdigest()
         name = f"{default_project_name(folder.name)[:40]}-{digest}"
         return resolve_places(environment).cache / "library" / name
-    state = Path(os.path.realpath(Path(os.fspath(chosen)).expanduser()))
+    state = Path(os.path.realpath(expanded(chosen)))
     if (state / "catalog.sqlite3").exists():
         raise BadSettings(f"state_dir: {state} is the state directory of a daemon; choose another")
     if state == folder:

@@ -171,8 +171,8 @@ class Index:
         `limit`: at most so many hits, 1 to 100. `paths`: globs, `languages` and `kinds`: names, of
         which one must hold; a single text counts as a list of one. `changed`: only what somebody
         changed, some time or for a ticket. `fresh`: compare with the disk first. `related`: hits
-        have their neighbours in the symbol graph. `explain`: hits have their `signals`, shares of the score. `deadline_s`: seconds,
-        0.05 to 10; what is found by then is returned.
+        have their neighbours in the symbol graph. `explain`: hits have their `signals`, shares of
+        the score. `deadline_s`: seconds, 0.05 to 10; what is found by then is returned.
 
         Hits come best first; with history each has its last change. Raises BadQuery, Unavailable.
         """

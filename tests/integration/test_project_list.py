@@ -40,9 +40,10 @@ class World:
     def __init__(self, top: Path) -> None:
         (top / "home").mkdir()
         self.src = top / "src"
-        self.running: Any = Running()
+        running: Any = Running()
+        self.running = running
         projects = ProjectsFile(top / "projects.yml", home=top / "home")
-        self.list = ProjectList(projects, self.running, self.running, self.running)
+        self.list = ProjectList(projects, running, running, running)
 
     async def add(self, folder: str) -> str:
         """Add a folder as an agent does and return its name, which runs then."""

@@ -70,6 +70,11 @@ class PushedFiles:
         with _writing(self._top):
             self.root(name).mkdir(mode=0o700, parents=True, exist_ok=True)
 
+    def discard_empty(self, name: str) -> None:
+        """Delete the directory of a project that has no files."""
+        with suppress(OSError):
+            self.root(name).rmdir()
+
     def sizes(self, name: str) -> dict[str, int]:
         """Return the size of each file that is kept of a project."""
         root, found = self.root(name), dict[str, int]()

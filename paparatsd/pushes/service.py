@@ -127,7 +127,7 @@ class PushedService:
                 raise _unknown(name)
             await self._check_room(name, contents, is_new=entry is None)
             if entry is None:
-                entry = await self._register(partial(self._projects.add_pushed, name, group))
+                entry = await self._added(name, group)
             written = await self._write(name, contents)
             # What may not be kept any more must not stay as it was before.
             await self._drop(name, refused)
@@ -258,6 +258,15 @@ class PushedService:
             raise Conflict(f"the project {name} is in the group {entry.group!r}, not {group!r}")
         return entry
 
+    async def _added(self, name: ProjectName, group: str) -> ProjectEntry:
+        """Register a project, with its directory; without it nothing of it stays."""
+        await asyncio.to_thread(self._files.prepare, name)
+        try:
+            return await self._register(partial(self._projects.add_pushed, name, group))
+        except PaparatsError:
+            await asyncio.to_thread(self._files.discard_empty, name)
+            raise
+
     async def _known_sizes(self, name: str) -> dict[str, int]:
         if name not in self._sizes:
             self._sizes[name] = await asyncio.to_thread(self._files.sizes, name)
@@ -266,11 +275,10 @@ class PushedService:
     async def _check_room(
         self, name: ProjectName, contents: Mapping[str, bytes], *, is_new: bool
     ) -> None:
-        """Make the directory of a project; refuse what has no room in it."""
+        """Refuse what has no room in a project; in one that is new nothing is there before."""
         if is_new:
             await self._forget(name)
         known = await self._known_sizes(name)
-        await asyncio.to_thread(self._files.prepare, name)
         new = contents.keys() - known.keys()
         await asyncio.to_thread(self._files.check_places, name, known.keys(), new)
         sizes = dict(known)

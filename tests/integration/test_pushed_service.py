@@ -254,4 +254,14 @@ async def test_of_files_that_would_be_directories_too_nothing_is_written(
     with pytest.raises(Conflict, match="shop; delete"):
         await world.push(("new", "1"), *((path, "1") for path in files))
     assert world.projects.registry.entries == ()
-    assert world.kept() == {}
+    assert not (world.top / "shop").exists()
+
+
+async def test_of_a_project_that_is_not_registered_nothing_stays(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "projects.yml").write_text("- no list of projects")
+    world.projects.read()
+    with pytest.raises(Conflict):
+        await world.push(("a", "1"))
+    assert list(world.top.iterdir()) == []

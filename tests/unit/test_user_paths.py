@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from paparatsd.user_paths import expanded
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_user_whom_nobody_knows_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

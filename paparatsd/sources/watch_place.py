@@ -133,11 +133,14 @@ def _watchable_below(real: str, directories: Iterable[str]) -> frozenset[str]:
 
 def _is_plain(real: str, path: str, known: dict[str, bool]) -> bool:
     """Whether no component of the path is a link, so that watching it stays inside the root."""
-    answer = known.get(path)
-    if answer is None:
-        parent = path.rpartition("/")[0]
-        answer = _is_plain(real, parent, known) and is_utf8(path) and _is_directory(real, path)
-        known[path] = answer
+    waiting: list[str] = []  # not by recursion: a path may be deeper than Python goes
+    above = path
+    while above not in known:
+        waiting.append(above)
+        above = above.rpartition("/")[0]
+    answer = known[above]
+    for one in reversed(waiting):
+        answer = known[one] = answer and is_utf8(one) and _is_directory(real, one)
     return answer
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,9 +174,10 @@ def _git_watches(paths: Iterable[Path]) -> dict[str, frozenset[str] | None]:
 
 
 def _below(real: str) -> list[str]:
-    found: list[str] = []
-    for directory, children, _ in os.walk(real):
-        found.extend(join(directory, child) for child in children)
-        if len(found) > MAX_REF_DIRECTORIES:
+    for directory in (waiting := [real]):  # os.walk would recurse
+        with suppress(OSError), os.scandir(directory) as entries:
+            waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        if len(waiting) > MAX_REF_DIRECTORIES:
             break
+    found = waiting[1:]
     return [path for path in found[:MAX_REF_DIRECTORIES] if is_utf8(path)]

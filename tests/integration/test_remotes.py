@@ -101,6 +101,7 @@ async def test_a_schedule_asks_first_and_fetches_only_what_is_new(
         asked_at = world.clock.at = status.next_at + 1
         async with world.following(spec) as remotes:
             await until(lambda: state_of(remotes).checked_at == asked_at)
+            await until(lambda: read_note(world.top / "shop-1").checked_at == asked_at)
         assert fetched() == 1, "only what the remote has was asked"
         note = read_note(world.top / "shop-1")
         assert (note.checked_at, note.fetched_at < asked_at) == (asked_at, True)

@@ -13,7 +13,6 @@ import gc
 import os
 import signal
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -49,10 +48,12 @@ from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
 from paparatsd.systemd import Notifier, inherited_sockets
 from paparatsd.urgency import ask_for_short_slices
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from paparatsd.clock import Clock
     from paparatsd.interfaces.serve import BoundAddresses
@@ -478,7 +479,7 @@ def run_daemon(
             daemon = Daemon(
                 settings,
                 reread=reread,
-                home=Path(environment.get("HOME") or "~").expanduser(),
+                home=expanded(environment.get("HOME") or "~"),
                 notifier=Notifier(environment),
                 inherited=inherited,
             )

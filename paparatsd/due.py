@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from paparatsd.doubts import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paparatsd.clock import Clock
+    from paparatsd.errors import PaparatsError
     from paparatsd.model import ChangeBatch
 
 MAX_PATHS = 500
@@ -58,6 +61,7 @@ class Due:
         self._asked = 0
         self._answered = 0
         self._next_full = 0.0
+        self._end: PaparatsError | None = None
 
     # ------------------------------------------------------------------ what is known of it
 
@@ -169,20 +173,33 @@ class Due:
         """Let those go whose tickets are not above this one; None lets all go."""
         self._answered = max(self._answered, self._asked if ticket is None else ticket)
 
+    async def end(self, reason: PaparatsError) -> None:
+        """Say that nobody looks any more: whoever waits, now or later, gets `reason` raised."""
+        self._end = reason
+        async with self._settled:
+            self._settled.notify_all()
+
+    def check_running(self) -> None:
+        """Raise the reason of an end, if there was one."""
+        if self._end is not None:
+            raise self._end
+
     async def verified(self) -> None:
-        """Wait for a full look that began after this call."""
+        """Wait for a full look that began after this call; raises the reason of an end."""
         self._asked += 1
         ticket = self._asked
         self.ask("asked to verify")
-        async with self._settled:
-            await self._settled.wait_for(lambda: self._answered >= ticket)
+        await self._until(lambda: self._answered >= ticket)
 
     async def all_done(self) -> None:
         """Wait until nothing is due, and no look is under way that something spoke for."""
-        async with self._settled:
-            await self._settled.wait_for(lambda: not self and not self.is_under_way)
+        await self._until(lambda: not self and not self.is_under_way)
 
     async def nothing(self) -> None:
         """Wait until nothing is due."""
+        await self._until(lambda: not self)
+
+    async def _until(self, reached: Callable[[], bool]) -> None:
         async with self._settled:
-            await self._settled.wait_for(lambda: not self)
+            await self._settled.wait_for(lambda: self._end is not None or reached())
+        self.check_running()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadSettings
 from paparatsd.settings import Places
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,9 +74,9 @@ def _explicit(
     for kind in KINDS:
         variable = f"PAPARATS_{kind.upper()}_DIR"
         if flags.get(kind):
-            yield kind, Path(os.path.abspath(Path(flags[kind]).expanduser()))  # noqa: PTH100 - links stay
+            yield kind, Path(os.path.abspath(expanded(flags[kind])))  # noqa: PTH100 - links stay
         elif environment.get(variable):
-            path = Path(environment[variable]).expanduser()
+            path = expanded(environment[variable])
             if not path.is_absolute():
                 raise BadSettings(
                     f"{variable}: {environment[variable]!r} is relative; allowed: an absolute path"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery
-from paparatsd.registration import free_name, registrable
+from paparatsd.registration import check_holds_none, free_name, registrable
 from paparatsd.sources import repo
 
 if TYPE_CHECKING:
@@ -52,10 +52,7 @@ class ProjectList:
         self, path: Path, *, name: str | None, group: str | None, hooks: bool
     ) -> ProjectEntry:
         """Register an absolute directory and start indexing it. Raises Conflict, BadQuery."""
-        if path.is_dir():
-            checkout = await repo.locate(path)
-            if checkout.refused:
-                raise BadQuery(checkout.problem)
+        await _check_checkout(path)
         return await self.register(
             partial(self._projects.add, str(path), name=name, group=group, hooks=hooks)
         )
@@ -63,8 +60,11 @@ class ProjectList:
     async def register(self, write: Callable[[], ProjectEntry]) -> ProjectEntry:
         """Write an entry into the list, in a thread, and bring everything in line with it."""
         async with self.changing:
-            entry = await asyncio.to_thread(write)
-            await self._apply(self._projects.registry.entries)
+            return await self._register(write)
+
+    async def _register(self, write: Callable[[], ProjectEntry]) -> ProjectEntry:
+        entry = await asyncio.to_thread(write)
+        await self._apply(self._projects.registry.entries)
         return entry
 
     async def add_for_agent(
@@ -76,11 +76,18 @@ class ProjectList:
         """
         entries = self._projects.registry.entries
         root = await asyncio.to_thread(registrable, path, roots, self._projects.home, entries)
-        for entry in entries:
-            if entry.path == str(root) and name in (None, entry.name):
-                return entry
-        chosen = name or free_name(root, {entry.name for entry in entries})
-        return await self.add(root, name=chosen, group=None, hooks=False)
+        await _check_checkout(root)
+        async with self.changing:
+            # Of several agents that come at once the next ones find what the first one has added.
+            entries = self._projects.registry.entries
+            for entry in entries:
+                if entry.path == str(root) and name in (None, entry.name):
+                    return entry
+            check_holds_none(root, entries)
+            chosen = name or free_name(root, {entry.name for entry in entries})
+            return await self._register(
+                partial(self._projects.add, str(root), name=chosen, group=None, hooks=False)
+            )
 
     async def add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
         """Register a work tree that git added; its hooks are those of the repository."""
@@ -136,3 +143,10 @@ class ProjectList:
         await self._hooks.look(entries)
         if before is not None:
             await self._hooks.follow(before, entries)
+
+
+async def _check_checkout(path: Path) -> None:
+    if path.is_dir():
+        checkout = await repo.locate(path)
+        if checkout.refused:
+            raise BadQuery(checkout.problem)

@@ -46,13 +46,18 @@ def registrable(
             f"{top} is not indexed, and it is hidden or in a hidden folder: "
             f"no agent may register it; {_by_hand(top)}"
         )
+    check_holds_none(top, entries)
+    return top
+
+
+def check_holds_none(top: Path, entries: Iterable[ProjectEntry]) -> None:
+    """Raise BadQuery when a directory holds projects that are registered on their own."""
     inside = sorted(entry.name for entry in entries if _is_inside(entry.path, top))
     if inside:
         raise BadQuery(
             f"{top} holds projects that are registered on their own ({', '.join(inside[:8])}): "
             "give the directory of one of them"
         )
-    return top
 
 
 def free_name(root: Path, taken: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.errors import PaparatsError, UnknownProject
+from paparatsd.errors import PaparatsError, Unavailable, UnknownProject
 from paparatsd.model import ChangeBatch, ProjectName
 from paparatsd.sessions import ProjectSession
 
@@ -87,16 +87,17 @@ class Roster:
         rows = await self._parts.ledger.projects()
         changes: list[str] = []
         for name in [name for name in self._sessions if name not in wanted]:
-            await self._remove(name)
+            await self._remove(name, UnknownProject(f"the project {name} was removed meanwhile"))
             changes.append(f"removed {name}")
         for name, entry in wanted.items():
             running = self._sessions.get(name)
             if running is not None and running.entry == entry:
                 continue
+            changed = Unavailable(f"the entry of {name} was changed meanwhile; ask again")
             if running is not None and running.entry.path != entry.path:
-                await self._remove(name)
+                await self._remove(name, changed)
             elif running is not None:
-                await self._end(name)
+                await self._end(name, changed)
             session = self.make(entry, self._parts)
             if name in rows and rows[name].entry.path == entry.path:
                 session.adopt(rows[name])
@@ -139,14 +140,15 @@ class Roster:
             await self._parts.clock.sleep(RESTART_S[min(failures, len(RESTART_S) - 1)])
             failures += 1
 
-    async def _end(self, name: ProjectName) -> None:
+    async def _end(self, name: ProjectName, reason: PaparatsError) -> None:
         task = self._tasks.pop(name, None)
         if task is not None:
             task.cancel()
             await asyncio.wait({task})
+        await self._sessions[name].end(reason)
 
-    async def _remove(self, name: ProjectName) -> None:
-        await self._end(name)
+    async def _remove(self, name: ProjectName, reason: PaparatsError) -> None:
+        await self._end(name, reason)
         session = self._sessions.pop(name)
         await self._parts.ledger.remove_project(name)
         self._parts.history.drop(session.project_id)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
+    from paparatsd.sessions import ProjectSession
     from paparatsd.settings import Reloaded, Settings
     from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.sources.hooks import HookReport
@@ -320,8 +321,8 @@ class Service:
 
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
-        self._roster.session(name)
-        await self.pushed.forget(await self._list.remove(name))
+        async with self.pushed.removal(self._roster.session(name).entry):
+            await self._list.remove(name)
 
     async def follow_remotes(self) -> None:
         """Bring the clones of repositories elsewhere in line with the list."""
@@ -378,10 +379,16 @@ class Service:
     ) -> tuple[Freshness, ...]:
         """Reconcile one project, or all, with the disk now; returns when nothing is pending.
 
-        With `history` also when every chunk has its history, or it is known why not.
+        With `history` also when every chunk has its history, or it is known why not. One that is
+        removed meanwhile is UnknownProject when it was named, and left out when all were meant.
         """
-        sessions = self._roster.sessions() if name is None else (self._roster.session(name),)
-        await asyncio.gather(*(session.flush() for session in sessions))
+        if name is not None:
+            session = self._roster.session(name)
+            await session.flush()
+            sessions = [session]
+        else:
+            found = await asyncio.gather(*map(_flushed, self._roster.sessions()))
+            sessions = [one for one in found if one is not None]
         if history:
             await self._keeper.settle()
         return tuple(session.freshness(verified=True) for session in sessions)
@@ -455,3 +462,12 @@ class Service:
         """Drop kept answers of a group: something in it has changed."""
         self._searcher.forget(group)
         self._searcher.warm_soon(self._answerable.everything)
+
+
+async def _flushed(session: ProjectSession) -> ProjectSession | None:
+    """Return the session when nothing of it is pending, None when its project was removed."""
+    try:
+        await session.flush()
+    except UnknownProject:
+        return None
+    return session

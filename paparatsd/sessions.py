@@ -189,6 +189,10 @@ class ProjectSession:
         self._due.begin_anew(reason)
         self._set_state(ProjectState.ERROR, reason)
 
+    async def end(self, reason: PaparatsError) -> None:
+        """Let everybody go who waits, with this error: the task has ended for good."""
+        await self._due.end(reason)
+
     async def verify(self) -> None:
         """Wait for a full pass that began after this call."""
         await self._due.verified()

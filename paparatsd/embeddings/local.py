@@ -23,6 +23,7 @@ from paparatsd.embeddings.model_folder import templates_in
 from paparatsd.errors import BadSettings, ChildDied, EmbedderUnavailable
 from paparatsd.model import EmbedderSpec, Fingerprint
 from paparatsd.supervise import Child, RemoteError, local_error
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +122,7 @@ async def open_local(settings: EmbedderSettings, *, text_version: int) -> LocalE
     Raises BadSettings when the packages are missing or the folder has no such model.
     """
     check_packages(settings.provider)
-    model = Path(settings.model).expanduser()
+    model = expanded(settings.model)
     if not model.is_absolute() or not model.exists():
         raise BadSettings(
             f"embedder.model: {settings.model!r} must be the absolute path of a folder on this "

@@ -23,6 +23,7 @@ from paparatsd.embeddings.families import fill, templates_of
 from paparatsd.embeddings.tensors import read_tensors
 from paparatsd.errors import BadSettings
 from paparatsd.model import EmbedderSpec, Fingerprint
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ def load_table(path: str) -> TokenTable:
 
     Raises BadSettings when there is none, or when the extra is not installed.
     """
-    folder = Path(path).expanduser()
+    folder = expanded(path)
     if not folder.is_absolute():
         raise BadSettings(f"embedder.model: {path!r} must be an absolute path")
     try:

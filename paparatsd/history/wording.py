@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -22,10 +21,12 @@ from paparatsd.small_file import UnreadableFileError, read_small_file
 from paparatsd.sources.git import config_value
 from paparatsd.store.history_rows import TicketLink
 from paparatsd.ticket_patterns import BadPatternError, compile_pattern
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from paparatsd.commits import Commit, Person
     from paparatsd.history.followed import Followed
@@ -112,7 +113,7 @@ def _stat_of(path: Path) -> tuple[int, ...]:
 def _mailmaps(checkout: Checkout) -> list[Path]:
     named = [(checkout.work_tree or checkout.root) / ".mailmap"]
     if checkout.context is not None and checkout.context.mailmap_file:
-        named.append(Path(checkout.context.mailmap_file).expanduser())
+        named.append(expanded(checkout.context.mailmap_file))
     return named
 
 

@@ -28,7 +28,8 @@ class PushedApi(Protocol):
     """Projects whose files are sent by programs.
 
     Calls wait `wait_s` seconds for the index. They raise BadQuery, Conflict (another kind of
-    project, another group), TooLarge, StateUnwritable; then nothing was written.
+    project, another group, a file that would be a directory too), TooLarge: then nothing was
+    written. With StateUnwritable what was written before stays.
     """
 
     async def push(

@@ -27,6 +27,7 @@ from paparatsd.library.places import (
     list_folder,
     prepare_state,
     read_settings,
+    texts_of,
 )
 from paparatsd.model import Depth, ProjectName, ProjectState
 from paparatsd.naming import default_project_name
@@ -168,19 +169,19 @@ class Index:
         """Return the places that answer a question in words, names, paths or pasted code.
 
         `limit`: at most so many hits, 1 to 100. `paths`: globs, `languages` and `kinds`: names, of
-        which one must hold. `changed`: only what somebody changed, some time or for a ticket.
-        `fresh`: compare with the disk first. `related`: hits have their neighbours in the symbol
-        graph. `explain`: hits have their `signals`, shares of the score. `deadline_s`: seconds,
-        0.05 to 10; what is found by then is returned.
+        which one must hold; a single text counts as a list of one. `changed`: only what somebody
+        changed, some time or for a ticket. `fresh`: compare with the disk first. `related`: hits
+        have their neighbours in the symbol graph. `explain`: hits have their `signals`, shares of
+        the score. `deadline_s`: seconds, 0.05 to 10; what is found by then is returned.
 
         Hits come best first; with history each has its last change. Raises BadQuery, Unavailable.
         """
         given: dict[str, Any] = {
             "query": query,
             "limit": limit,
-            "paths": list(paths),
-            "languages": list(languages),
-            "kinds": list(kinds),
+            "paths": texts_of(paths),
+            "languages": texts_of(languages),
+            "kinds": texts_of(kinds),
             "fresh": fresh,
             "deadline_s": deadline_s,
         }

@@ -7,14 +7,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.errors import BadSettings, Conflict
+from paparatsd.errors import BadQuery, BadSettings, Conflict
 from paparatsd.loading import load_settings, variable_of
 from paparatsd.locations import prepare_places, resolve_places
 from paparatsd.naming import default_project_name
 from paparatsd.plain_yaml import PlainYamlError, dump_plain_yaml, read_plain_yaml
 from paparatsd.project_paths import check_directory, check_project_path
 from paparatsd.registry import write_atomically
+from paparatsd.repo_config import BadRepoConfigError, parse_repo_config
 from paparatsd.settings import SECRET_ENDINGS, Places, Settings
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +37,9 @@ MAX_LIST_BYTES = 1 << 20
 
 def check_folder(folder: str | os.PathLike[str], home: Path) -> Path:
     """Return the canonical path of a folder that may be indexed. Raises BadQuery."""
-    text = os.path.abspath(Path(os.fspath(folder)).expanduser())  # noqa: PTH100 - links are resolved by the check
+    if not os.fspath(folder):
+        raise BadQuery("the folder is an empty text; give its path")  # not where we happen to be
+    text = os.path.abspath(expanded(folder))  # noqa: PTH100 - links are resolved by the check
     path = check_project_path(text, home)
     check_directory(path)
     return path
@@ -43,7 +47,7 @@ def check_folder(folder: str | os.PathLike[str], home: Path) -> Path:
 
 def home_of(environment: Mapping[str, str]) -> Path:
     """Return the user's home directory, or a path that is nobody's."""
-    return Path(environment.get("HOME") or "~").expanduser()
+    return expanded(environment.get("HOME") or "~")
 
 
 def choose_state_dir(
@@ -57,7 +61,7 @@ def choose_state_dir(
         digest = hashlib.blake2b(os.fsencode(folder), digest_size=8).hexdigest()
         name = f"{default_project_name(folder.name)[:40]}-{digest}"
         return resolve_places(environment).cache / "library" / name
-    state = Path(os.path.realpath(Path(os.fspath(chosen)).expanduser()))
+    state = Path(os.path.realpath(expanded(chosen)))
     if (state / "catalog.sqlite3").exists():
         raise BadSettings(f"state_dir: {state} is the state directory of a daemon; choose another")
     if state == folder:
@@ -108,18 +112,23 @@ def list_folder(
 ) -> ProjectName:
     """Make the folder the one project of its state directory; returns the project's name.
 
-    Raises Conflict when the directory holds the index of another folder, BadSettings.
+    Raises BadQuery for patterns that cannot be used, Conflict when the directory holds the index of
+    another folder, BadSettings.
     """
     held = _held_folder(places.projects_file)
     if held not in (None, str(folder)):
         raise Conflict(
             f"{places.config.parent} holds the index of {held}; choose another state_dir"
         )
-    patterns = [*exclude, *_own_pattern(places.config.parent, folder)]
+    patterns = [*texts_of(exclude), *_own_pattern(places.config.parent, folder)]
     name = default_project_name(folder.name)
     entry: dict[str, Any] = {"path": str(folder), "name": name, "hooks": False}
     if patterns:
         entry["indexing"] = {"exclude_extra": patterns}
+    try:
+        parse_repo_config({"indexing": {"exclude_extra": patterns}})
+    except BadRepoConfigError as error:
+        raise BadQuery(f"exclude cannot be used: {error}") from None
     if not history:
         entry["metadata"] = {"git": {"enabled": False}}
     try:
@@ -127,6 +136,11 @@ def list_folder(
     except OSError as error:
         raise BadSettings(f"{places.projects_file} cannot be written: {error.strerror}") from None
     return name
+
+
+def texts_of(given: Sequence[str]) -> list[str]:
+    """Return a list of texts; a single text counts as a list of one, not as its characters."""
+    return [given] if isinstance(given, str) else list(given)
 
 
 def _own_pattern(state: Path, folder: Path) -> list[str]:

@@ -19,13 +19,15 @@ from paparatsd.remotes.sweeper import set_aside
 from paparatsd.small_file import UnreadableFileError, read_small_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 MAX_PATH_BYTES = 1_000
 MAX_PART_BYTES = 240
 MAX_PARTS = 60
 TEMPORARY = ".tmp-"
+REMOVING = ".removing-"
+"""How the names of the notes begin that say which project is being removed."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -67,6 +69,11 @@ class PushedFiles:
         """Make the directory of a project; raises StateUnwritable."""
         with _writing(self._top):
             self.root(name).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def discard_empty(self, name: str) -> None:
+        """Delete the directory of a project that has no files."""
+        with suppress(OSError):
+            self.root(name).rmdir()
 
     def sizes(self, name: str) -> dict[str, int]:
         """Return the size of each file that is kept of a project."""
@@ -123,10 +130,49 @@ class PushedFiles:
                 break
         return True
 
-    def forget(self, name: str) -> None:
-        """Set everything of a project aside, to be deleted."""
+    def check_places(self, name: str, known: Collection[str], new: Collection[str]) -> None:
+        """Raise Conflict when one of `new` would lie in a file, or be a directory that is there.
+
+        `known` are the files that are kept; of these nothing is checked.
+        """
+        root, above = self.root(name), {path: _directories_of(path) for path in new}
+        inside = {directory: path for path in new for directory in above[path]}
+        for path in sorted(new):
+            file = next((one for one in above[path] if one in known or one in new), None)
+            if file is not None:
+                raise Conflict(f"{path} would lie in {file}, a file of {name}; delete that first")
+            if path in inside or (root / path).is_dir():
+                raise Conflict(f"{path} is a directory of {name}; delete what is in it first")
+
+    def condemn(self, name: str) -> None:
+        """Note on the disk that a project is being removed; raises StateUnwritable."""
         with _writing(self._top):
+            self._top.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._mark(name).touch(mode=0o600)
+
+    def spare(self, name: str) -> None:
+        """Take that back."""
+        with _writing(self._top):
+            self._mark(name).unlink(missing_ok=True)
+
+    def condemned(self) -> list[str]:
+        """Return the projects whose removal was noted and has not come to its end."""
+        with suppress(OSError):
+            names = sorted(path.name for path in self._top.glob(f"{REMOVING}*"))
+            return [name.removeprefix(REMOVING) for name in names]
+        return []
+
+    def forget_condemned(self, name: str) -> bool:
+        """Set everything aside of a project that is being removed; False of any other."""
+        with _writing(self._top):
+            if not self._mark(name).exists():
+                return False
             set_aside(self.root(name))
+            self._mark(name).unlink(missing_ok=True)
+        return True
+
+    def _mark(self, name: str) -> Path:
+        return self._top / f"{REMOVING}{name}"
 
     def tidy(self) -> None:
         """Delete what a crash has left half written."""
@@ -163,6 +209,12 @@ class PushedFiles:
             yield handle
         finally:
             os.close(handle)
+
+
+def _directories_of(path: str) -> list[str]:
+    """Return the directories that a path lies in, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 @contextmanager

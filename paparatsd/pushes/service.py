@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.errors import BadQuery, Conflict, TooLarge, UnknownProject
+from paparatsd.errors import (
+    BadQuery,
+    Conflict,
+    PaparatsError,
+    TooLarge,
+    Unavailable,
+    UnknownProject,
+)
 from paparatsd.model import ChangeBatch, Depth, ProjectName
 from paparatsd.naming import check_group_name, check_project_name
 from paparatsd.project_entries import check_kept_name, source_of
@@ -18,7 +25,7 @@ from paparatsd.pushes.files import PushedFiles, check_pushed_path
 from paparatsd.redact import is_secret_name
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import ProjectEntry
@@ -95,21 +102,37 @@ class PushedService:
         """Take files in and register the project if there is none; other files of it stay.
 
         Raises BadQuery for names and paths that cannot be used, Conflict for a project that is
-        another kind of one or in another group, TooLarge, StateUnwritable; nothing is written then.
+        another kind of one or in another group and for a file that would be a directory too,
+        TooLarge: nothing is written then. StateUnwritable: what was written before that stays.
+        UnknownProject when the project is removed meanwhile.
         """
+        return await self._take(group, project, files, force=force, wait_s=wait_s)
+
+    async def _take(
+        self,
+        group: str,
+        project: str,
+        files: Sequence[PushedFile],
+        *,
+        known: bool = False,
+        force: bool = False,
+        wait_s: float,
+    ) -> PushAnswer:
+        """Take files in, of a project that is `known` already or is registered by that."""
         name, contents, refused = self._checked(group, project, files)
-        entry = self._entry(name, group)
         async with self._lock(name):
-            await self._check_room(name, contents)
-            await asyncio.to_thread(self._files.prepare, name)
+            # Only now: who held the lock may have registered the project, or removed it.
+            entry = self._entry(name, group)
+            if entry is None and known:
+                raise _unknown(name)
+            await self._check_room(name, contents, is_new=entry is None)
             if entry is None:
-                entry = await self._register(partial(self._projects.add_pushed, name, group))
+                entry = await self._added(name, group)
             written = await self._write(name, contents)
             # What may not be kept any more must not stay as it was before.
             await self._drop(name, refused)
-        session = self._roster.session(name)
         if force:
-            session.reindex(Depth.FULL)
+            self._roster.session(name).reindex(Depth.FULL)
         settled = await self._settle(name, wait_s)
         log.info("files_pushed", project=name, files=len(contents), written=written)
         return PushAnswer(
@@ -127,23 +150,25 @@ class PushedService:
     ) -> PushAnswer:
         """Take one file of a known project in; as `push`, and UnknownProject, TooLarge."""
         if self._entry(check_project_name(project), group) is None:
-            raise UnknownProject(f"no project named {project!r}; POST /api/index makes one")
+            raise _unknown(project)
         if len(_encoded(file)) > self._max_file_bytes:
             raise TooLarge(
                 f"{file.path[:200]!r} is larger than index.max_file_bytes ({self._max_file_bytes})"
             )
-        return await self.push(group, project, (file,), wait_s=wait_s)
+        return await self._take(group, project, (file,), known=True, wait_s=wait_s)
 
     async def delete(
         self, group: str, project: str, path: str, *, wait_s: float = 60.0
     ) -> PushAnswer:
         """Delete one file of a known project; `written` is 0 when there was none of that path."""
         name = check_project_name(project)
-        entry = self._entry(name, group)
-        if entry is None:
-            raise UnknownProject(f"no project named {project!r}; POST /api/index makes one")
+        if self._entry(name, group) is None:
+            raise _unknown(project)
         check_pushed_path(path)
         async with self._lock(name):
+            entry = self._entry(name, group)
+            if entry is None:
+                raise _unknown(project)
             sizes = await self._known_sizes(name)
             gone = await asyncio.to_thread(self._files.delete, name, path)
             sizes.pop(path, None)
@@ -159,18 +184,42 @@ class PushedService:
             {},
         )
 
-    async def forget(self, entry: ProjectEntry) -> None:
-        """Delete the files of a project that was removed; of another kind of project none."""
+    @asynccontextmanager
+    async def removal(self, entry: ProjectEntry) -> AsyncIterator[None]:
+        """Take a project off the list inside the block: its files go with it.
+
+        So they do when we are killed between the two, or when somebody pushes to a new project of
+        this name meanwhile. Of another kind of project nothing is deleted.
+        """
         if not entry.pushed:
+            yield
             return
+        await asyncio.to_thread(self._files.condemn, entry.name)
+        try:
+            yield
+        except PaparatsError:
+            await asyncio.to_thread(self._files.spare, entry.name)
+            raise
         async with self._lock(entry.name):
-            self._sizes.pop(entry.name, None)
-            await asyncio.to_thread(self._files.forget, entry.name)
-        self._sweep()
+            await self._forget(entry.name)
+
+    async def _forget(self, name: ProjectName) -> None:
+        """Delete the files of a project that was removed, unless that was done. Hold its lock."""
+        if await asyncio.to_thread(self._files.forget_condemned, name):
+            self._sizes.pop(name, None)
+            self._sweep()
 
     async def tidy(self) -> None:
-        """Delete what a crash has left; before anything is written."""
+        """Delete what a crash has left; before anything is written, with the list read."""
         await asyncio.to_thread(self._files.tidy)
+        if self._projects.registry.problems:
+            return  # who is not on it may only be unreadable
+        listed = {one.name for one in self._projects.registry.entries}
+        for name in await asyncio.to_thread(self._files.condemned):
+            if name in listed:
+                await asyncio.to_thread(self._files.spare, name)
+            else:
+                await self._forget(ProjectName(name))
 
     # ------------------------------------------------------------------ what may be written
 
@@ -209,13 +258,30 @@ class PushedService:
             raise Conflict(f"the project {name} is in the group {entry.group!r}, not {group!r}")
         return entry
 
+    async def _added(self, name: ProjectName, group: str) -> ProjectEntry:
+        """Register a project, with its directory; without it nothing of it stays."""
+        await asyncio.to_thread(self._files.prepare, name)
+        try:
+            return await self._register(partial(self._projects.add_pushed, name, group))
+        except PaparatsError:
+            await asyncio.to_thread(self._files.discard_empty, name)
+            raise
+
     async def _known_sizes(self, name: str) -> dict[str, int]:
         if name not in self._sizes:
             self._sizes[name] = await asyncio.to_thread(self._files.sizes, name)
         return self._sizes[name]
 
-    async def _check_room(self, name: str, contents: Mapping[str, bytes]) -> None:
-        sizes = dict(await self._known_sizes(name))
+    async def _check_room(
+        self, name: ProjectName, contents: Mapping[str, bytes], *, is_new: bool
+    ) -> None:
+        """Refuse what has no room in a project; in one that is new nothing is there before."""
+        if is_new:
+            await self._forget(name)
+        known = await self._known_sizes(name)
+        new = contents.keys() - known.keys()
+        await asyncio.to_thread(self._files.check_places, name, known.keys(), new)
+        sizes = dict(known)
         sizes |= {path: len(data) for path, data in contents.items()}
         if len(sizes) > self._limits.max_files:
             raise TooLarge(
@@ -260,10 +326,18 @@ class PushedService:
             return False
         try:
             async with asyncio.timeout(wait_s):
-                await self._roster.session(name).settle()
+                while True:
+                    session = self._roster.session(name)
+                    try:
+                        await session.settle()
+                    except Unavailable:
+                        # Its entry was changed; another session looks after it now.
+                        if self._roster.session(name) is session:
+                            raise
+                        continue
+                    return True
         except TimeoutError:
             return False
-        return True
 
     async def _chunks_of(self, name: ProjectName) -> int:
         totals = await self._ledger.totals()
@@ -276,6 +350,10 @@ class PushedService:
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())
+
+
+def _unknown(project: str) -> UnknownProject:
+    return UnknownProject(f"no project named {project!r}; POST /api/index makes one")
 
 
 def _encoded(file: PushedFile) -> bytes:

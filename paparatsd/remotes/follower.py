@@ -219,6 +219,10 @@ class RemoteFollower:
             self._fail(trouble_words(error, self.address, has_token=self._has_token))
         except OSError as error:
             self._fail(f"the clone cannot be written: {error.strerror or error}")
+        except Exception:
+            # Whoever waits is not told what came of the cycle before.
+            self._fail("there was an internal error; the daemon's log has the details")
+            raise
         else:
             if self._problem:
                 log.info("remote_back", project=self.name)

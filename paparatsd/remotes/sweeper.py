@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from paparatsd.tree_removal import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def _children(path: Path) -> list[Path]:
 
 def _delete(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
     else:
         with suppress(OSError):
             path.unlink()

@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,9 +19,11 @@ import numpy as np
 from paparatsd.endpoints.posting import Sent
 from paparatsd.errors import BadReply, BadSettings, Unavailable
 from paparatsd.rerank.scores import RerankerSpec
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -85,7 +86,7 @@ def load_pair_model(
 
     Raises BadSettings when there is none, or when the extra is not installed.
     """
-    folder = Path(path).expanduser()
+    folder = expanded(path)
     if not folder.is_absolute():
         raise BadSettings(f"rerank.model: {path!r} must be an absolute path")
     try:

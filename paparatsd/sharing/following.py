@@ -133,6 +133,7 @@ class FollowedSession(ProjectSession):
         """Ask the server, and show what it says."""
         await self._follower.look()
         while self._told.is_set():
+            self._due.check_running()
             if self._failures:
                 raise Unavailable(self._reason)
             await self._follower.pause()

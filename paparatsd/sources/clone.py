@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import anyio.to_thread
 
 from paparatsd.errors import GitFailed
 from paparatsd.sources.git import run_git, run_own, stream_git
+from paparatsd.tree_removal import remove_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ASK_S = 60.0
 MAX_TREE_FILES = 2_000_000
+MAX_TREE_DEPTH, MAX_TREE_PATH_BYTES = 200, 3_000
+"""Where the system, and whoever looks at a work tree, come to the end of what they can do."""
 LOOK_S = 1.0
 MANY_PACKS = 20
 STALE_LOCK_S = 30.0
@@ -166,7 +168,7 @@ async def tidy_clone(root: Path, deadline_s: float) -> bool:
 
 def remove_clone(root: Path) -> None:
     """Delete a clone that nobody looks at."""
-    shutil.rmtree(root, ignore_errors=True)
+    remove_tree(root)
 
 
 async def _fetch(root: Path, wanted: Wanted, tip: Tip) -> str:
@@ -244,6 +246,12 @@ async def _check_tree(root: Path, commit: str, max_bytes: int) -> None:
             for entry in entries:
                 field = entry.partition(b"\t")[0].rsplit(b" ", 1)[-1]
                 size += int(field) if field.isdigit() else 0
+                path = entry.partition(b"\t")[2]
+                if path.count(b"/") > MAX_TREE_DEPTH or len(path) > MAX_TREE_PATH_BYTES:
+                    raise GitFailed(
+                        f"the repository has paths of more than {MAX_TREE_DEPTH} directories or "
+                        f"{MAX_TREE_PATH_BYTES} bytes, which are not checked out"
+                    )
             if count > MAX_TREE_FILES or size > max_bytes:
                 raise GitFailed(too_large(max_bytes))
 

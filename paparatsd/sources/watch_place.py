@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,11 +134,14 @@ def _watchable_below(real: str, directories: Iterable[str]) -> frozenset[str]:
 
 def _is_plain(real: str, path: str, known: dict[str, bool]) -> bool:
     """Whether no component of the path is a link, so that watching it stays inside the root."""
-    answer = known.get(path)
-    if answer is None:
-        parent = path.rpartition("/")[0]
-        answer = _is_plain(real, parent, known) and is_utf8(path) and _is_directory(real, path)
-        known[path] = answer
+    waiting: list[str] = []  # not by recursion: a path may be deeper than Python goes
+    above = path
+    while above not in known:
+        waiting.append(above)
+        above = above.rpartition("/")[0]
+    answer = known[above]
+    for one in reversed(waiting):
+        answer = known[one] = answer and is_utf8(one) and _is_directory(real, one)
     return answer
 
 
@@ -170,9 +174,10 @@ def _git_watches(paths: Iterable[Path]) -> dict[str, frozenset[str] | None]:
 
 
 def _below(real: str) -> list[str]:
-    found: list[str] = []
-    for directory, children, _ in os.walk(real):
-        found.extend(join(directory, child) for child in children)
-        if len(found) > MAX_REF_DIRECTORIES:
+    for directory in (waiting := [real]):  # os.walk would recurse
+        with suppress(OSError), os.scandir(directory) as entries:
+            waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        if len(waiting) > MAX_REF_DIRECTORIES:
             break
+    found = waiting[1:]
     return [path for path in found[:MAX_REF_DIRECTORIES] if is_utf8(path)]

@@ -212,6 +212,18 @@ async def test_a_path_out_of_the_clone_is_refused_and_nothing_is_left(
     assert list((tmp_path / "remotes").iterdir()) == []
 
 
+async def test_a_tree_too_deep_to_be_looked_at_is_refused_and_nothing_is_left(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    upstream.push({"/".join(["d"] * 201) + "/f": "x"})
+    with pytest.raises(GitFailed, match="more than 200 directories"):
+        await clone(tmp_path, wanted_of(upstream.url))
+    assert list((tmp_path / "remotes").iterdir()) == []
+    upstream.work.git("rm", "-rq", "d")
+    upstream.push({"a.txt": "two\n"})
+    assert tree(await clone(tmp_path, wanted_of(upstream.url)))["a.txt"] == "two\n"
+
+
 async def test_what_is_larger_than_the_cap_is_not_kept(tmp_path: Path, upstream: Upstream) -> None:
     upstream.push({"big.txt": "many words\n" * 50_000})
     wanted = wanted_of(upstream.url, max_bytes=400_000)

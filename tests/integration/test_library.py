@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -293,6 +293,16 @@ def test_the_directory_of_a_daemon_or_of_another_folder_is_not_taken(tmp_path: P
         list_folder(places, Path("/b/shop"), (), history=False)
 
 
+def test_patterns_are_taken_as_they_are_meant_or_refused(tmp_path: Path) -> None:
+    places = prepare_state(tmp_path / "state")
+    list_folder(places, Path("/a/shop"), "*.snap", history=False)
+    assert '"*.snap"' in places.projects_file.read_text().replace("'", '"')
+    bad: Any
+    for bad in ([5], ["a\nb"], ["\0"], [""]):
+        with pytest.raises(BadQuery, match="exclude"):
+            list_folder(places, Path("/a/shop"), bad, history=False)
+
+
 def test_settings_are_what_the_program_says_and_keys_of_the_environment(tmp_path: Path) -> None:
     places = prepare_state(tmp_path / "state")
     environment = {
@@ -329,7 +339,9 @@ def test_an_interpreter_that_does_not_know_its_own_program_is_told(
         paparatsd.open_index(tmp_path / "plain", state_dir=tmp_path / "state")
 
 
-@pytest.mark.parametrize("folder", ["/", "/etc", "~", "/no/such/folder"])
+@pytest.mark.parametrize(
+    "folder", ["/", "/etc", "~", "/no/such/folder", "", "~nobody-of-this-name/x"]
+)
 def test_a_folder_that_may_not_be_indexed_is_refused(folder: str, tmp_path: Path) -> None:
     with pytest.raises(BadQuery):
         paparatsd.open_index(folder, state_dir=tmp_path / "state")

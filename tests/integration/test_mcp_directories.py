@@ -122,6 +122,8 @@ async def test_what_is_not_named_as_it_is_gets_an_answer_that_says_what_is_there
             gone = await client.call_tool(name, {"path": "/alps/yaks"})
             assert not gone.is_error
             assert "/alps/yaks is not registered" in text_of(gone)
+            nobody = await client.call_tool(name, {"path": "~nobody-of-this-name/yaks"})
+            assert "~nobody-of-this-name/yaks is not registered" in text_of(nobody)
         taken = await client.call_tool("add_project", {"path": "/alps/yaks", "name": "marmots"})
         assert text_of(taken) == "add_project was not run: the name marmots is taken."
 

@@ -62,7 +62,8 @@ class World:
         projects = ProjectsFile(
             tmp_path / "projects.yml", home=tmp_path / "home", rooms=Rooms(tmp_path / "c", self.top)
         )
-        (tmp_path / "home").mkdir()
+        projects.read()
+        (tmp_path / "home").mkdir(exist_ok=True)
         chosen = replace(Settings(Places(*[tmp_path] * 5)), **settings)
 
         async def register(write: Callable[[], ProjectEntry]) -> ProjectEntry:
@@ -77,6 +78,10 @@ class World:
     async def push(self, *files: tuple[str, str], **options: Any) -> Any:
         sent = [PushedFile(path, content) for path, content in files]
         return await self.service.push("web", "shop", sent, **options)
+
+    async def remove(self) -> None:
+        async with self.service.removal(self.projects.registry.entries[0]):
+            self.projects.remove("shop")
 
     def kept(self) -> dict[str, str]:
         root = self.top / "shop"
@@ -181,8 +186,82 @@ async def test_a_removed_project_takes_its_files_with_it_and_others_keep_theirs(
     await world.push(("a", "1"))
     (tmp_path / "src").mkdir()
     other = world.projects.add(str(tmp_path / "src"), name=None, group=None, hooks=False)
-    await world.service.forget(other)
+    async with world.service.removal(other):
+        world.projects.remove("src")
     assert (tmp_path / "src").is_dir()
-    await world.service.forget(world.projects.remove("shop"))
+    await world.remove()
     assert world.kept() == {}
     assert (await world.push(("b", "1"))).written == 1
+    assert [path.name for path in world.top.iterdir() if path.name[:6] != ".gone-"] == ["shop"]
+
+
+async def test_programs_that_push_a_new_project_at_once_all_have_it_taken(world: World) -> None:
+    answers = await asyncio.gather(*(world.push((f"f{number}", "x")) for number in range(8)))
+    assert {answer.written for answer in answers} == {1}
+    assert len(world.kept()) == 8
+
+
+async def test_who_pushes_while_a_project_is_removed_has_one_with_these_files_alone(
+    world: World,
+) -> None:
+    await world.push(("old", "1"))
+    entry = world.projects.registry.entries[0]
+    async with world.service.removal(entry):
+        world.projects.remove("shop")
+        with pytest.raises(UnknownProject):
+            await world.service.change("web", "shop", PushedFile("old", "2"))
+        await world.push(("new", "1"))
+    assert world.kept() == {"new": "1"}
+    assert (await world.push(("new", "1"))).unchanged == 1
+
+
+async def test_a_removal_that_was_cut_short_is_finished_at_the_next_start(
+    world: World, tmp_path: Path
+) -> None:
+    await world.push(("old", "1"))
+    await world.service.push("web", "den", [PushedFile("kept", "1")])
+    removals = [world.service.removal(one) for one in world.projects.registry.entries]
+    for removal in removals:
+        await removal.__aenter__()
+    world.projects.remove("shop")
+    await World(tmp_path).service.tidy()
+    assert world.kept() == {}
+    assert [path.name for path in world.top.iterdir() if path.name[:6] != ".gone-"] == ["den"]
+    assert (world.top / "den" / "kept").read_text() == "1"
+
+
+async def test_a_removal_that_the_list_does_not_take_leaves_the_files(world: World) -> None:
+    await world.push(("a", "1"))
+    with pytest.raises(Conflict):
+        async with world.service.removal(world.projects.registry.entries[0]):
+            raise Conflict("the list cannot be written")
+    await world.service.tidy()
+    assert world.kept() == {"a": "1"}
+    assert [path.name for path in world.top.iterdir()] == ["shop"]
+
+
+@pytest.mark.parametrize("files", [("q", "q/r"), ("q/r", "q"), ("a/b/c", "a/b"), ("x/y", "z")])
+async def test_of_files_that_would_be_directories_too_nothing_is_written(
+    world: World, files: tuple[str, str]
+) -> None:
+    if files == ("x/y", "z"):
+        await world.push(("x", "0"), ("z/a", "0"))
+        for path in files:
+            with pytest.raises(Conflict, match="shop; delete"):
+                await world.push(("new", "1"), (path, "1"))
+        assert world.kept() == {"x": "0", "z/a": "0"}
+        return
+    with pytest.raises(Conflict, match="shop; delete"):
+        await world.push(("new", "1"), *((path, "1") for path in files))
+    assert world.projects.registry.entries == ()
+    assert not (world.top / "shop").exists()
+
+
+async def test_of_a_project_that_is_not_registered_nothing_stays(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "projects.yml").write_text("- no list of projects")
+    world.projects.read()
+    with pytest.raises(Conflict):
+        await world.push(("a", "1"))
+    assert list(world.top.iterdir()) == []

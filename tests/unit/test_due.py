@@ -6,6 +6,7 @@ import asyncio
 
 from paparatsd.clock import SystemClock
 from paparatsd.due import MAX_PATHS, PERIODIC, Due, Look
+from paparatsd.errors import UnknownProject
 from paparatsd.model import ChangeBatch
 
 
@@ -122,3 +123,14 @@ async def test_changes_gather_but_not_while_somebody_waits() -> None:
     due.answer()
     await due.rest()
     await asking
+
+
+async def test_whoever_waits_is_let_go_with_the_reason_when_nobody_looks_any_more() -> None:
+    due, _ = rested()
+    due.offer(changed("a.py"))
+    waiting = [asyncio.create_task(one()) for one in (due.verified, due.all_done, due.nothing)]
+    await asyncio.sleep(0)
+    await due.end(UnknownProject("gone"))
+    async with asyncio.timeout(1):
+        ended = await asyncio.gather(*waiting, due.verified(), return_exceptions=True)
+    assert [str(one) for one in ended] == ["gone"] * 4

@@ -94,9 +94,12 @@ def test_what_a_crash_left_is_tidied_and_a_project_is_forgotten_whole(
     (tmp_path / "pushed" / ".tmp-1-1-1").write_text("half")
     files.tidy()
     assert [one.name for one in (tmp_path / "pushed").iterdir()] == ["shop"]
-    files.forget("shop")
+    assert not files.forget_condemned("shop")
+    files.condemn("shop")
+    assert files.condemned() == ["shop"]
+    assert files.forget_condemned("shop")
     assert [one.name[:10] for one in (tmp_path / "pushed").iterdir()] == [".gone-shop"]
-    files.forget("shop")
+    assert not files.forget_condemned("shop")
 
 
 def test_a_project_whose_directory_is_gone_cannot_be_written(

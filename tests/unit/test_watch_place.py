@@ -104,3 +104,14 @@ def test_a_replaced_directory_has_another_identity(tmp_path: Path) -> None:
     first.rmdir()
     second.rename(first)
     assert identify(str(first)) not in (before, None)
+
+
+def test_a_directory_deeper_than_python_recurses_is_looked_at_like_any_other(
+    tmp_path: Path,
+) -> None:
+    deep = "/".join(["d"] * 1_500)
+    (tmp_path / "d").mkdir()
+    found = survey(tmp_path, frozenset({"d", deep}), ())
+    assert found.directories == {str(tmp_path), f"{tmp_path}/d"}
+    (tmp_path / "link").symlink_to(tmp_path / "d")
+    assert survey(tmp_path, frozenset({"link/" + deep}), ()).directories == {str(tmp_path)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import Broken, Unavailable, UnknownProject
@@ -20,6 +19,7 @@ from paparatsd.interfaces.cli.remotes import (
     source_of,
     url_of,
 )
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ UNFINISHED = frozenset({"indexing"})
 
 def absolute(path: str) -> str:
     """Return a path from the root on, links kept; the daemon has another working directory."""
-    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100 - resolve() would follow links
+    return os.path.abspath(expanded(path))  # noqa: PTH100 - resolve() would follow links
 
 
 def add(context: Context) -> int:

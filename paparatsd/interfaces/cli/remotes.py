@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd.errors import BadQuery
 from paparatsd.exits import NOT_TAKEN
 from paparatsd.interfaces.cli.output import counted, span
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def url_of(text: str) -> str | None:
     """
     from paparatsd.sources.remote_address import looks_remote
 
-    place = Path(text).expanduser()
+    place = expanded(text)
     if place.is_dir():
         bare = place.name != ".git" and all(
             (place / n).exists() for n in ("HEAD", "objects", "refs")

@@ -13,6 +13,7 @@ import anyio
 
 from paparatsd.errors import BadQuery
 from paparatsd.model import ProjectState
+from paparatsd.user_paths import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ async def _on_disk(path: str) -> str:
 
 
 def _real_path(path: str) -> str:
-    return os.path.realpath(Path(path).expanduser())
+    return os.path.realpath(expanded(path))
 
 
 async def find_workspace(service: ToolsApi, path: str) -> Workspace | None:

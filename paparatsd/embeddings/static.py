@@ -125,6 +125,11 @@ def packaged_model() -> Path:
     return Path(__file__).resolve().parent / "model"
 
 
+def prose_model() -> Path:
+    """Return the directory of the model of prose: the same kind of table, for documents alone."""
+    return Path(__file__).resolve().parent / "prose"
+
+
 def read_spec(path: Path | None = None) -> EmbedderSpec:
     """Name the model in a directory (default: the packaged one) without loading it."""
     directory = path or packaged_model()

@@ -32,6 +32,7 @@ from contrib.train.docs.collect import ABSENT, ELSEWHERE, EVERYDAY, FAR, HARD, C
 from contrib.train.ranker.linear import Logistic, fit_logistic
 from paparatsd.embeddings.static import read_spec
 from paparatsd.search.docs_rank import BIAS, PACKAGED, SCORE, best_of_documents, docs_score
+from paparatsd.search.docs_sense import SENSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MEANING, WORDS = "meaning", "words"
-BY_MEANING = frozenset({"cos", "near", "rrf_meaning", "doc_cos", "doc_near", "path_cos"})
+BY_MEANING = frozenset({"cos", "near", "rrf_meaning", "doc_cos", "doc_near", "path_cos", *SENSES})
 CHOSEN = {"changes": -4.0, "legal": -3.0, "short": -0.5, "test": -1.0, "vendored": -1.0}
 """What too few of these questions are about to be learnt."""
 REDUNDANT = frozenset(

@@ -50,7 +50,7 @@ class DocsWeights:
 
     `relevance` is there for the modes in which it is not the cosine. `follow`: share of the floor
     that is enough once a place has passed. `embedder`: the fingerprint of the built-in model that
-    all but those of another embedder belong to.
+    all but those of another embedder belong to; `sense`: that of the model of prose.
     """
 
     score: Mapping[Mode, Mapping[str, float]]
@@ -58,6 +58,7 @@ class DocsWeights:
     floors: Mapping[Mode, Mapping[DocsKind, float]]
     follow: Mapping[Mode, float]
     embedder: str
+    sense: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
         },
         follow={mode: _numbers(content["follow"])[mode] for mode in Mode},
         embedder=str(content["embedder"]),
+        sense=str(content["sense"]),
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from paparatsd.search.docs_rank import best_of_documents
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
@@ -26,25 +27,37 @@ SENSES = {
     "sense": "cosine of the question and the chunk by the model of prose",
     "sense_doc": "the most of any place of the document",
     "sense_head": "cosine of the question and the title with the headings, by the same",
-    "sense_most": "the greater one of `sense` and `sense_head`",
+    "words_sense": "how near the nearest word of the chunk is to each one asked for, on average",
+    "words_sense_doc": "the same over all places of the document that are looked into",
 }
 DEEP = 20
 """Documents whose places are looked into."""
 OF_EACH, OF_BEST, BEST = 2, 3, 8
 """Places of each of them, and of the first few."""
+TINY = 1e-9
 CHUNK_CHARS, HEAD_CHARS = 900, 300
 """What is read of a text: the model has learnt from pieces of this length."""
 
 
 class Sense(Protocol):
-    """A model of prose; rows have length 1."""
+    """A model of prose: a table of pieces of words; rows have length 1."""
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of documents [n, dimension]."""
+    def pieces(self, text: str) -> Counter[int]:
+        """Return how often each piece stands in a text."""
+        ...
+
+    def encode_pieces(self, counts: Sequence[Counter[int]]) -> NDArray[np.float32]:
+        """Return the vectors of documents [n, dimension]; zeros for no pieces."""
         ...
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of questions, and of other short texts, [n, dimension]."""
+        ...
+
+    def directions(
+        self, pieces: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the rows of pieces [n, dimension], and how much each counts in a question [n]."""
         ...
 
 
@@ -78,17 +91,47 @@ def sense_features(
     ]
     numbers = {head: at for at, head in enumerate(dict.fromkeys(heads))}
     asked = model.encode_queries([question, *numbers])
-    sense = _cosines(model.encode(texts), asked[0])
+    counts = [model.pieces(text) for text in texts]
+    sense = _cosines(model.encode_pieces(counts), asked[0])
     head = _cosines(asked[1:], asked[0])[[numbers[one] for one in heads]]
     _, owners = np.unique(documents, return_inverse=True)
-    most = np.full(int(owners.max()) + 1, -1.0)
-    np.maximum.at(most, owners, sense)
+    near, worths = _nearest_words(model.pieces(question), counts, model)
     return {
         "sense": sense,
-        "sense_doc": most[owners],
+        "sense_doc": _most_of(sense[:, None], owners)[owners, 0],
         "sense_head": head,
-        "sense_most": np.maximum(sense, head),
+        "words_sense": near @ worths,
+        "words_sense_doc": (_most_of(near, owners) @ worths)[owners],
     }
+
+
+def _most_of(values: Floats, owners: NDArray[np.int64]) -> Floats:
+    """Return the greatest value of each column [P, N] over the places of each document, [D, N]."""
+    most = np.full((int(owners.max()) + 1, values.shape[1]), -1.0)
+    np.maximum.at(most, owners, values)
+    return most
+
+
+def _nearest_words(
+    asked: Counter[int], counts: Sequence[Counter[int]], model: Sense
+) -> tuple[Floats, Floats]:
+    """Return how near the nearest piece of each text is to each of the question's, and their worth.
+
+    [P, N], and [N] that sums up to 1. Greatest similarities by word: Khattab and Zaharia 2020
+    (ColBERT), of words without their surroundings.
+    """
+    rows, worths = model.directions(np.fromiter(asked.keys(), np.int64, len(asked)))
+    worths = worths * (1 + np.log(np.fromiter(asked.values(), np.float32, len(asked))))
+    every = np.fromiter(dict.fromkeys(one for count in counts for one in count), np.int64)
+    near = np.zeros((len(counts), len(asked)), np.float64)
+    if len(every) == 0 or len(asked) == 0:
+        return near, np.zeros(len(asked), np.float64)
+    known = model.directions(every)[0] @ rows.T
+    places = {piece: at for at, piece in enumerate(every.tolist())}
+    for at, count in enumerate(counts):
+        if count:
+            near[at] = known[[places[one] for one in count]].max(axis=0)
+    return near, (worths / max(float(worths.sum()), TINY)).astype(np.float64)
 
 
 def _cosines(rows: NDArray[np.float32], one: NDArray[np.float32]) -> Floats:

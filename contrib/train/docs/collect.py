@@ -46,8 +46,8 @@ EVERYDAY, HARD, FAR, ABSENT, ELSEWHERE = "everyday", "hard", "far", "absent", "e
 """Questions in the documents' words, questions of which most are in a stranger's, the first ones in
 other words, topics that are not treated, and questions about other projects, of which one here and
 there is answered by chance."""
-COLLECTED = {"dev": EVERYDAY, "dev_hard": HARD}
-"""The sets, and how their questions are worded."""
+COLLECTED = {"dev": EVERYDAY, "dev_hard": HARD, "test": HARD}
+"""The sets, and how their questions are worded. What was asked once as a test is one of them."""
 EVERY = 8
 """Of the questions about other projects one in so many is asked."""
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from contrib.train.docs.collect import ABSENT, ELSEWHERE, EVERYDAY, FAR, HARD, Collected
 from contrib.train.ranker.linear import Logistic, fit_logistic
-from paparatsd.embeddings.static import read_spec
+from paparatsd.embeddings.static import prose_model, read_spec
 from paparatsd.search.docs_rank import BIAS, PACKAGED, SCORE, best_of_documents, docs_score
 from paparatsd.search.docs_sense import SENSES
 
@@ -54,7 +54,7 @@ Weights for other embedders have some of them.
 NOT_FITTED = frozenset({"known", *REDUNDANT, *CHOSEN})
 """These too: features that do not tell places of a question apart, or add nothing."""
 RELEVANCE = {
-    MEANING: ("cos", "all_cov", "known", SCORE),
+    MEANING: ("cos", "all_cov", "known", "sense", "sense_doc", "sense_head", SCORE),
     WORDS: ("bm", "all_cov", "known", SCORE),
 }
 STRENGTH = 1.0
@@ -269,6 +269,7 @@ def main() -> int:
         content["floors"][mode] = {"prose": 0.5, "code": 0.5}
         content["follow"][mode] = round(2 / (1 + math.exp(FOLLOW)), 4)
     content["embedder"] = read_spec().fingerprint
+    content["sense"] = read_spec(prose_model()).fingerprint
     if arguments.out:
         arguments.out.write_text(json.dumps(content, indent=1) + "\n")
     return 0

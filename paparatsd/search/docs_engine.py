@@ -186,7 +186,7 @@ class DocsEngine:
         values = docs_features(question, places, told) | without_sense(len(told))
         if self._sense is None or mode is not Mode.MEANING or not told:
             return Looked(places, rows, told, mode, values)
-        before = docs_score(values, self._weights.score[mode])
+        before = docs_score(values, self._weights.first)
         deep = likeliest(before, places.documents, max(DEEP, 2 * question.asked.limit))
         places, told = places.only(deep), [told[at] for at in np.flatnonzero(deep).tolist()]
         values = {name: value[deep] for name, value in values.items()}

@@ -51,6 +51,7 @@ class DocsWeights:
     `relevance` is there for the modes in which it is not the cosine. `follow`: share of the floor
     that is enough once a place has passed. `embedder`: the fingerprint of the built-in model that
     all but those of another embedder belong to; `sense`: that of the model of prose.
+    `first`: the order without that model, by which the places that it looks into are chosen.
     """
 
     score: Mapping[Mode, Mapping[str, float]]
@@ -58,7 +59,8 @@ class DocsWeights:
     floors: Mapping[Mode, Mapping[DocsKind, float]]
     follow: Mapping[Mode, float]
     embedder: str
-    sense: str = ""
+    sense: str
+    first: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
         follow={mode: _numbers(content["follow"])[mode] for mode in Mode},
         embedder=str(content["embedder"]),
         sense=str(content["sense"]),
+        first=_numbers(content["first"]),
     )
 
 

@@ -38,6 +38,8 @@ WEIGHTS = DocsWeights(
     floors=dict.fromkeys(Mode, FLOORS),
     follow=dict.fromkeys(Mode, 1.0),
     embedder="one",
+    sense="two",
+    first={"cos": 1.0},
 )
 
 
@@ -114,7 +116,7 @@ def test_the_packaged_weights_name_features_that_there_are() -> None:
     weights = load_docs_weights()
     named = {name for mode in Mode for name in weights.score[mode]}
     told = {name for table in weights.relevance.values() for name in table}
-    named |= told - {"bias", SCORE}
+    named |= told - {"bias", SCORE} | set(weights.first)
     assert named <= set(MEANINGS)
     assert weights.floors[Mode.OTHER] == FLOORS
 

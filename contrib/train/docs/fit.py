@@ -263,6 +263,9 @@ def main() -> int:
         order = fit_order(questions, order_names(questions[0], mode))
         model = fit_relevance(questions, RELEVANCE[mode], order)
         content["score"][mode] = rounded(order)
+        if mode == MEANING:
+            plain = [one for one in order_names(questions[0], mode) if one not in SENSES]
+            content["first"] = rounded(fit_order(questions, plain))
         # The bias is moved so that the floor is one half: what passes is likelier than not.
         told = dict(zip(RELEVANCE[mode], model.weights.tolist(), strict=True))
         content["relevance"][mode] = rounded({BIAS: model.bias - floor} | told)

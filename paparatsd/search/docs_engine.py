@@ -20,7 +20,13 @@ from paparatsd.search.docs_hits import DocumentRows, Floors, document_of, hits_o
 from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
 from paparatsd.search.docs_rank import Mode, docs_score, judge, load_docs_weights
-from paparatsd.search.docs_sense import DEEP, likeliest, sense_features, without_sense
+from paparatsd.search.docs_sense import (
+    DEEP,
+    likeliest,
+    sense_features,
+    understood,
+    without_sense,
+)
 from paparatsd.search.docs_text import joined, piece_of, sections
 from paparatsd.search.docs_view import DocsReader, DocsViews
 from paparatsd.search.filters import version_filter
@@ -184,13 +190,16 @@ class DocsEngine:
         places, told = self._told(shortlist(question, places, most), rows)
         mode = _mode(question, replies)
         values = docs_features(question, places, told) | without_sense(len(told))
-        if self._sense is None or mode is not Mode.MEANING or not told:
+        asked = question.asked.query
+        if mode is not Mode.MEANING or not told:
             return Looked(places, rows, told, mode, values)
-        before = docs_score(values, self._weights.first)
+        if self._sense is None or not understood(asked, self._sense):
+            return Looked(places, rows, told, Mode.PLAIN, values)
+        before = docs_score(values, self._weights.score[Mode.PLAIN])
         deep = likeliest(before, places.documents, max(DEEP, 2 * question.asked.limit))
         places, told = places.only(deep), [told[at] for at in np.flatnonzero(deep).tolist()]
         values = {name: value[deep] for name, value in values.items()}
-        values |= sense_features(question.asked.query, told, places.documents, self._sense)
+        values |= sense_features(asked, told, places.documents, self._sense)
         return Looked(places, rows, told, mode, values)
 
     def _told(self, places: Places, rows: DocumentRows) -> tuple[Places, list[Told]]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from paparatsd.chunks.terms import STOP
+from paparatsd.embeddings.tokenizer import words_of
 from paparatsd.search.docs_rank import best_of_documents
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ DEEP = 20
 """Documents whose places are looked into."""
 OF_EACH, OF_BEST, BEST = 2, 3, 8
 """Places of each of them, and of the first few."""
+FEWEST, KNOWN = 2, 0.5
+"""Words of a question that the model has to know, and their share."""
 TINY = 1e-9
 CHUNK_CHARS, HEAD_CHARS = 900, 300
 """What is read of a text: the model has learnt from pieces of this length."""
@@ -41,6 +45,10 @@ CHUNK_CHARS, HEAD_CHARS = 900, 300
 
 class Sense(Protocol):
     """A model of prose: a table of pieces of words; rows have length 1."""
+
+    def knows(self, word: str) -> bool:
+        """Say whether a word in lower case is a piece by itself."""
+        ...
 
     def pieces(self, text: str) -> Counter[int]:
         """Return how often each piece stands in a text."""
@@ -59,6 +67,15 @@ class Sense(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the rows of pieces [n, dimension], and how much each counts in a question [n]."""
         ...
+
+
+def understood(question: str, model: Sense) -> bool:
+    """Say whether the model knows enough of a question's words.
+
+    What a word means is told by others beside it, and pieces of names mean nothing.
+    """
+    words = {one for one in words_of(question) if one not in STOP}
+    return sum(map(model.knows, words)) >= max(FEWEST, KNOWN * len(words))
 
 
 def likeliest(scores: Floats, documents: NDArray[np.int64], most: int = DEEP) -> NDArray[np.bool_]:

@@ -39,7 +39,6 @@ WEIGHTS = DocsWeights(
     follow=dict.fromkeys(Mode, 1.0),
     embedder="one",
     sense="two",
-    first={"cos": 1.0},
 )
 
 
@@ -116,7 +115,7 @@ def test_the_packaged_weights_name_features_that_there_are() -> None:
     weights = load_docs_weights()
     named = {name for mode in Mode for name in weights.score[mode]}
     told = {name for table in weights.relevance.values() for name in table}
-    named |= told - {"bias", SCORE} | set(weights.first)
+    named |= told - {"bias", SCORE}
     assert named <= set(MEANINGS)
     assert weights.floors[Mode.OTHER] == FLOORS
 

@@ -9,7 +9,7 @@ import pytest
 
 from paparatsd.model import Chunk
 from paparatsd.search.docs_features import Told
-from paparatsd.search.docs_sense import SENSES, likeliest, sense_features, without_sense
+from paparatsd.search.docs_sense import SENSES, likeliest, sense_features, understood, without_sense
 from paparatsd.store.rows import DocumentRow
 
 WORDS = {"delete": (1.0, 0.0), "remove": (0.96, 0.28), "colour": (0.0, 1.0), "backup": (0.6, 0.8)}
@@ -18,6 +18,9 @@ PIECES = list(WORDS)
 
 class Table:
     """A table of four words in two dimensions."""
+
+    def knows(self, word: str) -> bool:
+        return word in WORDS
 
     def pieces(self, text: str) -> Counter[int]:
         return Counter(
@@ -94,3 +97,15 @@ def test_only_the_best_places_of_the_best_documents_are_looked_into() -> None:
     documents = np.array([0, 0, 0, 0, 1, 2])
     kept = likeliest(scores, documents, most=2)
     assert kept.tolist() == [True, True, True, False, False, True]
+
+
+def test_a_question_of_words_that_the_model_does_not_know_is_not_for_it() -> None:
+    assert understood("how to delete a colour", Table())
+    assert understood("delete colour xyz zyx", Table())
+    assert not understood("delete colour xyz zyx yzx", Table())
+    assert not understood("how to xyz", Table())
+
+
+def test_a_word_by_itself_is_not_for_it() -> None:
+    assert not understood("how to delete", Table())
+    assert not understood("how to", Table())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from paparatsd.errors import PaparatsError
     from paparatsd.graph_model import UsagesAnswer
     from paparatsd.history_model import ChangedFilter, ChunkLog
-    from paparatsd.library import Index, open_index
+    from paparatsd.library.index import Index, open_index
     from paparatsd.model import Freshness, SkippedFile
     from paparatsd.search_model import ChunkView, Confidence, Hit, SearchAnswer
     from paparatsd.status_model import ProjectStatus
@@ -51,13 +51,13 @@ _HOMES = {
     "Confidence": "search_model",
     "Freshness": "model",
     "Hit": "search_model",
-    "Index": "library",
+    "Index": "library.index",
     "PaparatsError": "errors",
     "ProjectStatus": "status_model",
     "SearchAnswer": "search_model",
     "SkippedFile": "model",
     "UsagesAnswer": "graph_model",
-    "open_index": "library",
+    "open_index": "library.index",
 }
 
 

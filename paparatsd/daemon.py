@@ -33,7 +33,8 @@ from paparatsd.parts import Parts, build_parts
 from paparatsd.project_entries import Rooms
 from paparatsd.publication import publication_of, published_of
 from paparatsd.registry import ProjectsFile
-from paparatsd.remotes import Remotes
+from paparatsd.remotes.keeper import Remotes
+from paparatsd.remotes.sweeper import Sweeper
 from paparatsd.roster import Roster
 from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.search.assistance import Assistance
@@ -43,10 +44,9 @@ from paparatsd.search_help import reordering_of, rewrites_of
 from paparatsd.service import Service
 from paparatsd.session_parts import SessionParts
 from paparatsd.settings import Reloaded, drop_variables
-from paparatsd.sharing import share
+from paparatsd.sharing.share import share
 from paparatsd.sources.inbox import Inbox
 from paparatsd.sources.watch import WatchHub
-from paparatsd.sweeper import Sweeper
 from paparatsd.systemd import Notifier, inherited_sockets
 from paparatsd.urgency import ask_for_short_slices
 
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.interfaces.serve import BoundAddresses
     from paparatsd.model import GroupName, ProjectEntry, ProjectName
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.publication import Publication
     from paparatsd.settings import Settings
+    from paparatsd.sharing.followed_projects import FollowedProjects
 
 log = structlog.get_logger()
 

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.pool import WorkerPool
     from paparatsd.model import ShardKey
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.service import Service
     from paparatsd.sessions import ProjectSession
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.sources.inbox import HookEvent, Inbox
     from paparatsd.store.vectors import VectorStore
     from paparatsd.worktrees import WorktreeFollower

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from paparatsd.cron import parse_cron
 from paparatsd.embeddings.families import FAMILIES
 from paparatsd.embeddings.model_folder import POOLINGS
 from paparatsd.errors import BadQuery, BadSettings
@@ -51,7 +50,7 @@ from paparatsd.providers import (
     text_embedder_notes,
 )
 from paparatsd.publication import publication_of
-from paparatsd.remote_address import git_tokens
+from paparatsd.remotes.cron import parse_cron
 from paparatsd.rerank.scores import read_floor
 from paparatsd.rerank_providers import (
     RERANK_NAMES,
@@ -62,6 +61,7 @@ from paparatsd.rerank_providers import (
 )
 from paparatsd.settings import EmbedderSettings, Settings, process_environment
 from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.sources.remote_address import git_tokens
 from paparatsd.store.address import FORMS, qdrant_url
 
 if TYPE_CHECKING:

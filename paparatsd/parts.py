@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.embedders import Embedders
 from paparatsd.embeddings.static import read_spec
 from paparatsd.errors import PaparatsError
 from paparatsd.fingerprints import make_pipeline
@@ -23,8 +22,9 @@ from paparatsd.indexing.pool import WorkerPool
 from paparatsd.indexing.shard_writer import ShardWriter, ShardWriters
 from paparatsd.knowledge.embedding import EndpointEmbedder
 from paparatsd.knowledge.notes import Notes
-from paparatsd.model_parts import CODE, RoleParts
-from paparatsd.model_roles import ModelRoles
+from paparatsd.model_roles.embedders import Embedders
+from paparatsd.model_roles.parts import CODE, RoleParts
+from paparatsd.model_roles.roles import ModelRoles
 from paparatsd.outlets import Asked, outlets_of
 from paparatsd.rerank.choice import make_reranking
 from paparatsd.rewriting.chat import Chat
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
-    from paparatsd.embedders import OpenEmbedder
     from paparatsd.endpoints.posting import Sent
     from paparatsd.indexing.apply import Pipeline
     from paparatsd.knowledge.embedding import NoteEmbedder
     from paparatsd.model import RepoId, ShardKey
+    from paparatsd.model_roles.embedders import OpenEmbedder
     from paparatsd.rerank.reranking import Reranking
     from paparatsd.settings import Settings
     from paparatsd.status_model import Outlet

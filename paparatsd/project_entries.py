@@ -17,14 +17,14 @@ from paparatsd.naming import (
 )
 from paparatsd.plain_yaml import PlainYamlError
 from paparatsd.project_paths import check_project_path
-from paparatsd.remote_address import parse_address
-from paparatsd.remote_entries import REMOTE_KEYS, remote_of
+from paparatsd.remotes.entries import REMOTE_KEYS, remote_of
 from paparatsd.repo_config import (
     BadRepoConfigError,
     load_repo_config,
     merge_documents,
     parse_repo_config,
 )
+from paparatsd.sources.remote_address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -34,8 +34,8 @@ from paparatsd.project_entries import (
     validate_entry,
 )
 from paparatsd.project_paths import check_directory, check_project_path
-from paparatsd.remote_address import parse_address
 from paparatsd.small_file import UnreadableFileError, read_small_file
+from paparatsd.sources.remote_address import parse_address
 from paparatsd.yaml_edit import append_item, remove_item
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ class SearchRequest:
     """A validated search. Empty tuples mean "no restriction"; `projects` and `groups` intersect.
 
     `changed`: only what was changed by somebody, at some time or for a ticket. `history`: each hit
-    is to carry its last change.
+    is to carry its last change. `widen`: a chat model, where one is set, may add words.
     """
 
     query: str
@@ -48,6 +48,7 @@ class SearchRequest:
     explain: bool = False
     changed: ChangedFilter | None = None
     history: bool = False
+    widen: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paparatsd import __version__
@@ -16,20 +14,20 @@ from paparatsd.errors import BadQuery, BadSettings, UnknownProject
 from paparatsd.glossary_service import GlossaryService
 from paparatsd.graph_service import GraphService
 from paparatsd.history.question import is_about_changes
-from paparatsd.history_model import HistoryState
 from paparatsd.history_service import HistoryService
 from paparatsd.hook_times import HookTimes
+from paparatsd.hooks_service import HooksService
 from paparatsd.knowledge_model import Reach
 from paparatsd.memory_service import MemoryService
-from paparatsd.model import Depth, GroupName, ProjectName, ProjectState
+from paparatsd.model import Depth, GroupName, ProjectName
+from paparatsd.problems import problems_of
 from paparatsd.project_hooks import ProjectHooks
+from paparatsd.project_list import ProjectList
 from paparatsd.publication import unregistered_lines
-from paparatsd.pushed_files import PushedFiles
-from paparatsd.pushed_service import PushedService
-from paparatsd.registration import free_name, registrable
-from paparatsd.remotes_service import RemotesService
+from paparatsd.pushes.files import PushedFiles
+from paparatsd.pushes.service import PushedService
+from paparatsd.remotes.service import RemotesService
 from paparatsd.search.docs_searcher import DocsSearcher
-from paparatsd.sources import hooks, repo
 from paparatsd.status import Statuses, machine_memory, memory_of
 from paparatsd.status_model import (
     CacheFigures,
@@ -44,24 +42,25 @@ from paparatsd.worktrees import WorktreeFollower
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.graph.keeper import GraphKeeper
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.history_model import ChunkLog, CommitRequest, CommitsAnswer, Explanation
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.knowledge.notes import Notes
     from paparatsd.model import Freshness, ProjectEntry, RepoId, SkippedFile
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.registry import ProjectsFile
-    from paparatsd.remotes import Remotes
+    from paparatsd.remotes.keeper import Remotes
     from paparatsd.roster import Roster
     from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
     from paparatsd.search_model import ChunkView, Hit, SearchAnswer, SearchRequest
     from paparatsd.settings import Reloaded, Settings
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.sources.hooks import HookReport
 
 MAX_RADIUS_LINES = 200
@@ -99,7 +98,6 @@ class Service:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._projects = projects
         self._roster = roster
         self._ledger = ledger
         self._searcher = searcher
@@ -133,29 +131,30 @@ class Service:
         self.memory = MemoryService(
             notes, self._answerable, clock, self.graph, self._history, settings.places.catalog
         )
-        self._hooks = ProjectHooks(settings.places.spool)
+        hooks = ProjectHooks(settings.places.spool)
+        self._list = ProjectList(projects, roster, hooks, remotes)
         self._statuses = Statuses(
             ledger=ledger,
-            hooks=self._hooks,
+            hooks=hooks,
             history=history,
             models=models,
             remote_of=remotes.status_of,
         )
         self._fetched = remotes
-        self.remotes = RemotesService(remotes, projects, self._register)
+        self.remotes = RemotesService(remotes, projects, self._list.register)
         self.pushed = PushedService(
             PushedFiles(settings.places.pushed),
             settings,
             projects,
             roster,
             ledger,
-            self._register,
+            self._list.register,
             sweep,
         )
         self.hook_times = HookTimes(settings.places.hook_times)
-        self._changing = asyncio.Lock()
+        self._hooks_service = HooksService(roster, hooks, self.hook_times, settings.places.spool)
         self.worktrees = WorktreeFollower(
-            roster, settings.projects.worktrees, self._add_worktree, self._remove_worktree
+            roster, settings.projects.worktrees, self._list.add_worktree, self._list.remove_worktree
         )
         self._settings_problem = ""
         self.http_address = ""
@@ -277,40 +276,21 @@ class Service:
         return {**answer, "problems": list(problems)} if problems else answer
 
     def _problems(self, projects: tuple[ProjectStatus, ...]) -> tuple[str, ...]:
-        bad = (ProjectState.ERROR, ProjectState.PAUSED, ProjectState.MISSING, ProjectState.DEGRADED)
-        own = [f"{item.name}: {item.reason}" for item in projects if item.state in bad]
-        polling = [
-            f"{item.name}: {item.watching}"
-            for item in projects
-            if item.watching.startswith("polling")
-        ]
-        embedding = self._models.problems()
-        listed = self._projects.registry.problems
-        names = {item.name for item in projects}
-        unused = [
-            f"{item.name}: {warning}"
-            for item in self._roster.sessions()
-            if item.name in names
-            for warning in item.warnings
-        ]
         settings = [self._settings_problem] if self._settings_problem else []
-        own += [
-            f"{item.name}: its history cannot be read: {item.history.reason}"
-            for item in projects
-            if item.history is not None and item.history.state is HistoryState.BROKEN
-        ]
-        own += [
-            f"{item.name}: {item.remote.problem}"
-            for item in projects
-            if item.remote is not None and item.remote.problem and item.state not in bad
-        ]
-        store = self._store_problems()
-        said = self._settings.notes
-        here = {item.name for item in self._roster.sessions()}
+        sessions = self._roster.sessions()
         chosen, allowed = self._settings.knowledge, self._settings.search.allowed_projects
-        said = (*said, *unregistered_lines(chosen, here, allowed))
+        unregistered = unregistered_lines(chosen, {item.name for item in sessions}, allowed)
         lost = (f"notes cannot be used: {problem}",) if (problem := self._notes.problem) else ()
-        return (*settings, *said, *lost, *listed, *store, *embedding, *own, *unused, *polling)
+        return (
+            *settings,
+            *self._settings.notes,
+            *unregistered,
+            *lost,
+            *self._list.problems,
+            *self._store_problems(),
+            *self._models.problems(),
+            *problems_of(projects, sessions),
+        )
 
     # ------------------------------------------------------------------ projects
 
@@ -318,20 +298,7 @@ class Service:
         self, path: Path, *, name: str | None, group: str | None, hooks: bool
     ) -> ProjectEntry:
         """Register an absolute directory and start indexing it. Raises Conflict, BadQuery."""
-        if path.is_dir():
-            checkout = await repo.locate(path)
-            if checkout.refused:
-                raise BadQuery(checkout.problem)
-        return await self._register(
-            partial(self._projects.add, str(path), name=name, group=group, hooks=hooks)
-        )
-
-    async def _register(self, write: Callable[[], ProjectEntry]) -> ProjectEntry:
-        """Write an entry into the project list and bring everything in line with it."""
-        async with self._changing:
-            entry = await asyncio.to_thread(write)
-            await self._apply(self._projects.registry.entries)
-        return entry
+        return await self._list.add(path, name=name, group=group, hooks=hooks)
 
     async def register(self, path: str, *, name: str | None = None) -> ProjectEntry:
         """Register what an agent names: `registration.py` has the rules. No hooks are installed.
@@ -344,58 +311,21 @@ class Service:
                 f"nothing is indexed at {path!r} that may be asked about; "
                 f"{only_these(allowed)}, and no agent may add another"
             )
-        roots, entries = self._settings.projects.allowed_roots, self._projects.registry.entries
-        root = await asyncio.to_thread(registrable, path, roots, self._projects.home, entries)
-        for entry in entries:
-            if entry.path == str(root) and name in (None, entry.name):
-                return entry
-        chosen = name or free_name(root, {entry.name for entry in entries})
-        return await self.add_project(root, name=chosen, group=None, hooks=False)
+        return await self._list.add_for_agent(path, name, self._settings.projects.allowed_roots)
 
     @property
     def top_n(self) -> int:
         """How many results codebase_search gives when it is not told."""
         return self._settings.search.top_n
 
-    async def _add_worktree(self, root: Path, name: str, beside: ProjectEntry) -> None:
-        """Register a work tree that git added; its hooks are those of the repository."""
-        async with self._changing:
-            await asyncio.to_thread(
-                self._projects.add,
-                str(root),
-                name=name,
-                group=beside.group,
-                hooks=False,
-                worktree_of=beside.worktree_of or beside.name,
-            )
-            await self._apply(self._projects.registry.entries)
-
-    async def _remove_worktree(self, entry: ProjectEntry) -> None:
-        async with self._changing:
-            await asyncio.to_thread(self._projects.remove, entry.name)
-            await self._apply(self._projects.registry.entries)
-
     async def remove_project(self, name: ProjectName) -> None:
         """Forget a project and purge what no other project shows. Raises UnknownProject."""
         self._roster.session(name)
-        async with self._changing:
-            gone = await asyncio.to_thread(self._projects.remove, name)
-            await self._apply(self._projects.registry.entries)
-        await self.pushed.forget(gone)
-
-    async def _apply(self, entries: Sequence[ProjectEntry]) -> tuple[str, ...]:
-        """Bring sessions and hooks in line with the list; returns what changed, in words."""
-        before = [session.entry for session in self._roster.sessions()]
-        changes = await self._roster.apply(entries)
-        after = [session.entry for session in self._roster.sessions()]
-        await self._hooks.follow(before, after)
-        await self.follow_remotes()
-        return changes
+        await self.pushed.forget(await self._list.remove(name))
 
     async def follow_remotes(self) -> None:
         """Bring the clones of repositories elsewhere in line with the list."""
-        registry = self._projects.registry
-        await self._fetched.follow(registry.entries, whole=not registry.problems)
+        await self._list.follow_remotes()
 
     async def list_projects(self, group: GroupName | None) -> tuple[ProjectStatus, ...]:
         """Return the projects of one group, or all, ordered by name."""
@@ -453,38 +383,15 @@ class Service:
 
     async def hooks_install(self, target: str) -> HookReport:
         """Install our hooks beside whatever is there."""
-        checkout = await self._checkout_of(target)
-        return self._remember(target, await hooks.install(checkout, self._settings.places.spool))
+        return await self._hooks_service.install(target)
 
     async def hooks_uninstall(self, target: str) -> HookReport:
         """Take our hooks out again."""
-        checkout = await self._checkout_of(target)
-        return self._remember(target, await hooks.uninstall(checkout, self._settings.places.spool))
+        return await self._hooks_service.uninstall(target)
 
     async def hooks_status(self, target: str) -> HookReport:
         """Say which hooks are there."""
-        checkout = await self._checkout_of(target)
-        return self._remember(target, await hooks.inspect(checkout, self._settings.places.spool))
-
-    async def _checkout_of(self, target: str) -> repo.Checkout:
-        named = [item for item in self._roster.sessions() if target in (item.name, item.entry.path)]
-        path = named[0].root if named else Path(target)
-        if not path.is_absolute():
-            raise BadQuery(f"{target!r} is neither a project's name nor an absolute path")
-        if not path.is_dir():
-            raise BadQuery(f"{path} is not a directory")
-        checkout = await repo.locate(path)
-        if named and named[0].entry.remote is not None:
-            raise BadQuery(f"{target} is a clone of ours: nobody commits there, so no hooks are")
-        if not checkout.git:
-            raise BadQuery(checkout.problem or f"{path} is not a git repository; it has no hooks")
-        return checkout
-
-    def _remember(self, target: str, report: HookReport) -> HookReport:
-        for session in self._roster.sessions():
-            if target in (session.name, session.entry.path):
-                self._hooks.remember(session.name, report.state)
-        return replace(report, fired=self.hook_times.of(report.repository))
+        return await self._hooks_service.status(target)
 
     # ------------------------------------------------------------------ the daemon itself
 
@@ -494,7 +401,7 @@ class Service:
 
     async def reload_settings(self) -> tuple[str, ...]:
         """Read settings and project list again; raises BadSettings and keeps the old ones."""
-        async with self._changing:
+        async with self._list.changing:
             try:
                 read = await self._reload()
             except BadSettings as error:
@@ -508,17 +415,15 @@ class Service:
             )
             fresh = read.settings
             self._settings = replace(self._settings, search=fresh.search, docs=fresh.docs)
-            registry = await asyncio.to_thread(self._projects.read)
-            moved = await self._apply(registry.entries)
+            moved = await self._list.read_again()
             changed = [f"{name}: changed" for name in read.changed]
             changed += [f"{name}: takes effect after a restart" for name in read.waiting]
-            return (*changed, *moved, *registry.problems)
+            return (*changed, *moved, *self._list.problems)
 
     async def apply_project_list(self) -> tuple[str, ...]:
         """Read projects.yml again and bring the sessions in line with it."""
-        async with self._changing:
-            registry = await asyncio.to_thread(self._projects.read)
-            return await self._apply(registry.entries)
+        async with self._list.changing:
+            return await self._list.read_again()
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield progress from now on."""
@@ -537,10 +442,7 @@ class Service:
 
         What was written into the list or taken out of it meanwhile gets its hooks, or loses them.
         """
-        entries = [session.entry for session in self._roster.sessions()]
-        await self._hooks.look(entries)
-        if before is not None:
-            await self._hooks.follow(before, entries)
+        await self._list.settle_hooks(before)
 
     def forget_answers(self, group: GroupName) -> None:
         """Drop kept answers of a group: something in it has changed."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paparatsd.history.keeper import HistoryKeeper
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import ProjectName
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.project_hooks import ProjectHooks
     from paparatsd.session_parts import Snapshot
     from paparatsd.sessions import ProjectSession

@@ -150,18 +150,29 @@ class Child:
 
     async def _run(self, theirs: socket.socket) -> asyncio.subprocess.Process:
         theirs.set_inheritable(True)
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            self._module,
-            *self._arguments,
-            str(theirs.fileno()),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(), *self._inherit),
-            env=environment_of_children(),
-            start_new_session=True,
+        started = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                self._module,
+                *self._arguments,
+                str(theirs.fileno()),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(), *self._inherit),
+                env=environment_of_children(),
+                start_new_session=True,
+            )
         )
+        try:
+            return await asyncio.shield(started)
+        except asyncio.CancelledError:
+            # asyncio would end a process half started by itself, and may reap it before the
+            # watcher of children does, which then warns of an unknown process.
+            process = await started
+            _end(process)
+            await process.wait()
+            raise
 
     async def _until_ended(self, pipe: FramePipe, process: asyncio.subprocess.Process) -> None:
         """Reap the process when its end of the pipe closes; that tells the callers."""

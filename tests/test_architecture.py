@@ -31,7 +31,7 @@ WORKINGS = ("indexing", "history", "graph", "knowledge", "search")
 """They wire the stages; each stands alone."""
 ABOVE = (
     *WORKINGS, "interfaces", "service", "sessions", "session_parts", "daemon", "parts", "roster",
-    "housekeeping",
+    "housekeeping", "remotes", "pushes", "model_roles", "sharing", "library",
 )  # fmt: skip
 
 VALUES = (

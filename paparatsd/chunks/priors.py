@@ -38,6 +38,7 @@ _TEST_NAMES = (
     r"|[^/]*(?:Spec|Suite)\.(?:scala|kt|swift|hs|groovy)"
     r"|[^/]*_spec\.(?:rb|lua)"
     r"|[^/]*[.-](?:test|spec|bench)\.[cm]?[jt]sx?"
+    r"|(?!latest/)[a-z]+test/[^/]*\.go|[^/]*\.(?:\w*test|phpt|slt)"
     r"|conftest\.py|[^/]*\.bats|bench[^/]*\.(?:py|go|rs|c|js|ts)|[^/]*[Bb]enchmarks?\.\w+"
 )
 _RULES = (

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paparatsd.model import ProjectEntry, ProjectName, RemoteSpec
-    from paparatsd.pushed_service import PushAnswer, PushedFile
+    from paparatsd.pushes.service import PushAnswer, PushedFile
     from paparatsd.status_model import Fetched
 
 

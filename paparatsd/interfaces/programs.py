@@ -52,6 +52,7 @@ async def _search(service: ServiceApi, request: Request) -> dict[str, Any]:
         projects=() if project in (None, EVERY) else (ProjectName(project),),
         groups=(GroupName(group),),
         history=True,
+        widen=False,
     )
     return shapes.results_json(await service.search(wanted))
 

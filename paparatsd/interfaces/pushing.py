@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paparatsd.errors import BadQuery, Refused, UnknownProject
 from paparatsd.interfaces.requests import body_of
 from paparatsd.model import RemoteSpec
-from paparatsd.pushed_service import PushedFile
+from paparatsd.pushes.service import PushedFile
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from paparatsd.interfaces.api import ServiceApi
     from paparatsd.interfaces.arguments import Arguments
-    from paparatsd.pushed_service import PushAnswer
+    from paparatsd.pushes.service import PushAnswer
 
     Call = Callable[[ServiceApi, Request], Awaitable[dict[str, Any]]]
 

@@ -33,6 +33,7 @@ class CacheKey:
     languages: tuple[str, ...]
     kinds: tuple[str, ...]
     explain: bool
+    widen: bool
     generations: tuple[tuple[int, int, ShardKey], ...]
 
 
@@ -45,6 +46,7 @@ def cache_key(request: SearchRequest, scope: Scope) -> CacheKey:
         languages=request.languages,
         kinds=request.kinds,
         explain=request.explain,
+        widen=request.widen,
         generations=scope.key,
     )
 

@@ -41,7 +41,7 @@ class DocsSearcher:
         return found
 
     async def _search(self, asked: DocsAsked, deadline_s: float) -> DocsFound:
-        # All shards of a scope are of one model: see `model_role`.
+        # All shards of a scope are of one model: see `model_roles/role.py`.
         shard = asked.scope.projects[0].scope.shard
         made = await self._searcher.vector(asked.query, shard, deadline_s)
         notes = made.notes if self._meaning else (NO_MEANING,)

@@ -236,7 +236,7 @@ class Searcher:
         ends = loop.time() + request.deadline_s
         made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
         rewrite = Rewrite()
-        if rewrites is not None:
+        if rewrites is not None and request.widen:
             by = self._asked_by(scope.projects[0].shard)
             left_s = (ends - loop.time()) * REWRITE_SHARE
             rewrite = await rewrites.of(request.query, left_s, by)
@@ -263,7 +263,7 @@ class Searcher:
         return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
-        # All shards of a scope are of one model: see `model_role`.
+        # All shards of a scope are of one model: see `model_roles/role.py`.
         made = await self.vector(request.query, scope.projects[0].shard, request.deadline_s)
         found: Found = await self.twice(lambda: self._attempt(request, scope, made))
         return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paparatsd.remote_address import variable_of
 from paparatsd.sources.clone import NothingThereError
 from paparatsd.sources.git import printable
+from paparatsd.sources.remote_address import variable_of
 
 if TYPE_CHECKING:
     from paparatsd.errors import GitFailed
-    from paparatsd.remote_address import RemoteAddress
+    from paparatsd.sources.remote_address import RemoteAddress
 
 _SIGNS: tuple[tuple[str, str], ...] = (
     (r"No space left on device|Disk quota exceeded", "disk"),

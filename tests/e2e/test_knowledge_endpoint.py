@@ -59,7 +59,7 @@ async def filled(
         await daemon.add(Repo.create(tmp_path / "handbook", handbook).root, name="handbook")
         if private:
             await daemon.add(Repo.create(tmp_path / "private", PRIVATE).root, name="private")
-        await daemon.settle()
+        await daemon.settle(history=True)
         yield daemon
 
 

@@ -275,7 +275,8 @@ async def compare_prompts(client: Client, world: World) -> None:
 OWNER = {
     "/v1/health", "/v1/status", "/v1/projects", "/v1/projects/{name}", "/v1/reindex", "/v1/flush",
     "/v1/hooks/install", "/v1/hooks/uninstall", "/v1/hooks/status", "/v1/reload", "/v1/stop",
-    "/v1/skipped", "/v1/events",
+    "/v1/skipped", "/v1/events", "/v1/fetch",
+    "/api/index", "/api/file-changed", "/api/file-deleted",
 }  # fmt: skip
 """What the owner runs the daemon with: it is about all that is registered."""
 SCOPED = ("projects", "groups")

@@ -215,6 +215,10 @@ async def test_a_chat_model_widens_a_search_and_its_end_is_told(
     }
     async with running_daemon(options) as daemon:
         await indexed(daemon, tmp_path)
+        async with daemon.client() as program:
+            plain = {"group": "default", "query": QUESTION}
+            assert (await program.post("/api/search", json=plain)).json()["results"]
+        assert server.requests == [], "programs are answered as they ask"
         answer = await daemon.answer(QUESTION)
         words = "module_3_function_1 and code like 1 made-up line"
         assert f"Also searched for, as small suggests: {words}." in answer["notes"]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from paparatsd.errors import UnknownProject
 from paparatsd.model import GroupName, ProjectEntry, ProjectName
-from paparatsd.pushed_service import PushAnswer
-from paparatsd.remote_entries import check_spec
+from paparatsd.pushes.service import PushAnswer
+from paparatsd.remotes.entries import check_spec
 from paparatsd.status_model import Fetched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paparatsd.model import RemoteSpec
-    from paparatsd.pushed_service import PushedFile
+    from paparatsd.pushes.service import PushedFile
 
 
 @dataclass(frozen=True)

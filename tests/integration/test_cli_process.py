@@ -297,7 +297,7 @@ def test_bash_completes_what_the_daemon_knows(
 
 
 LISTED = {"cards": [{"id": "some-id", "label": "Guard"}], "missing": [], "notes": []}
-DELETED = {"deleted": ["some-id"], "missing": []}
+DELETED = {"deleted": ["some-id"], "missing": [], "restored": []}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import anyio
 import pytest
 
 from paparatsd.errors import GitFailed
-from paparatsd.remote_address import parse_address
 from paparatsd.sources.clone import (
     FOLLOWED,
     NothingThereError,
@@ -22,6 +21,7 @@ from paparatsd.sources.clone import (
 )
 from paparatsd.sources.clone_policy import Access
 from paparatsd.sources.clone_trouble import trouble_words
+from paparatsd.sources.remote_address import parse_address
 from tests.harness.full_disk import files_no_larger_than
 from tests.harness.git_remote import GitServer, Upstream
 from tests.harness.repos import Repo

@@ -15,7 +15,7 @@ import pytest
 
 import paparatsd
 from paparatsd.errors import BadQuery, BadSettings, Busy, Conflict, Unavailable, UnknownAddress
-from paparatsd.library_places import (
+from paparatsd.library.places import (
     SettingValue,
     choose_state_dir,
     list_folder,

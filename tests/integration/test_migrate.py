@@ -11,7 +11,6 @@ import pytest_asyncio
 
 from paparatsd.errors import BadSettings, Broken, Busy, VectorStoreUnavailable
 from paparatsd.lock import StateLock
-from paparatsd.migration import migrate
 from paparatsd.model import (
     Fingerprint,
     PointBatch,
@@ -21,6 +20,7 @@ from paparatsd.model import (
     VersionId,
 )
 from paparatsd.settings import Places, Settings, StoreSettings
+from paparatsd.sharing.migration import migrate
 from paparatsd.store.edge import EdgeStore
 from paparatsd.store.migrate import move, plan_move
 from paparatsd.store.server import ServerStore

@@ -11,8 +11,8 @@ import pytest
 from paparatsd.errors import BadQuery, Conflict, TooLarge, UnknownProject
 from paparatsd.model import ProjectName, Skip, SkippedFile
 from paparatsd.project_entries import Rooms
-from paparatsd.pushed_files import PushedFiles
-from paparatsd.pushed_service import PushedFile, PushedService
+from paparatsd.pushes.files import PushedFiles
+from paparatsd.pushes.service import PushedFile, PushedService
 from paparatsd.registry import ProjectsFile
 from paparatsd.settings import IndexSettings, Places, ProjectSettings, PushSettings, Settings
 

@@ -13,10 +13,10 @@ import pytest
 
 from paparatsd.errors import BadQuery
 from paparatsd.model import GroupName, ProjectEntry, ProjectName, ProjectState, RemoteSpec
-from paparatsd.remote_notes import note_path, read_note, write_note
-from paparatsd.remotes import Remotes
+from paparatsd.remotes.keeper import Remotes
+from paparatsd.remotes.notes import note_path, read_note, write_note
+from paparatsd.remotes.sweeper import Sweeper
 from paparatsd.settings import RemotesSettings
-from paparatsd.sweeper import Sweeper
 from tests.harness.git_remote import GitServer, Upstream
 from tests.harness.set_clock import SetClock
 
@@ -101,6 +101,7 @@ async def test_a_schedule_asks_first_and_fetches_only_what_is_new(
         asked_at = world.clock.at = status.next_at + 1
         async with world.following(spec) as remotes:
             await until(lambda: state_of(remotes).checked_at == asked_at)
+            await until(lambda: read_note(world.top / "shop-1").checked_at == asked_at)
         assert fetched() == 1, "only what the remote has was asked"
         note = read_note(world.top / "shop-1")
         assert (note.checked_at, note.fetched_at < asked_at) == (asked_at, True)

@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 
 from paparatsd.errors import BadReply
-from paparatsd.followed_projects import FollowedProjects, chosen, named
 from paparatsd.model import GroupName, ProjectEntry, ProjectName, RepoId
 from paparatsd.settings import StoreSettings
+from paparatsd.sharing.followed_projects import FollowedProjects, chosen, named
 from paparatsd.store.carried import from_payload, to_payload
 from paparatsd.store.catalog import Catalog
 from paparatsd.store.packed import pack_version

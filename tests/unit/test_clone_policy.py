@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from paparatsd.errors import GitFailed
-from paparatsd.remote_address import parse_address
 from paparatsd.sources.clone_policy import (
     OWN_SETTINGS,
     Access,
@@ -17,6 +16,7 @@ from paparatsd.sources.clone_policy import (
     without_secrets,
 )
 from paparatsd.sources.clone_trouble import trouble_words
+from paparatsd.sources.remote_address import parse_address
 
 ROOT = Path("/state/remotes/shop")
 SECRET = Access("https", "https://git.example.org/", "ann:s3cret-t0ken")

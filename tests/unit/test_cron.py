@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paparatsd.cron import parse_cron
 from paparatsd.errors import BadQuery
+from paparatsd.remotes.cron import parse_cron
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,6 +20,7 @@ from paparatsd.model import (
     RepoId,
     ShardKey,
 )
+from paparatsd.place_labels import ProjectLabels
 from paparatsd.search.scope import ProjectScope, Scope
 from paparatsd.search_model import Confidence, Hit, Neighbour, SearchAnswer, SearchRequest
 
@@ -64,6 +65,9 @@ class Projects:
     def scope(self, sessions: object, verified: object = frozenset()) -> Scope:
         del sessions, verified
         return EVERYTHING.only_of(ProjectName("shop"))
+
+    def labels(self) -> dict[ProjectName, ProjectLabels]:
+        return {ProjectName("shop"): ProjectLabels(service="checkout")}
 
     def everything(self) -> Scope:
         return EVERYTHING
@@ -119,6 +123,7 @@ async def test_a_question_is_answered_from_what_it_finds_with_who_changed_that_l
     answer = await service(graph, hits=(hit("a.py", "f"),)).impact(asked)
     assert graph.asked[0][2].at == ("shop:a.py#f",)
     assert answer.last_changes == (("shop:a.py#f", CHANGE),)
+    assert answer.names == (("shop", "checkout"),)
 
 
 async def test_a_question_that_finds_nothing_says_so_and_none_is_refused() -> None:

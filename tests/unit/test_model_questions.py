@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from paparatsd.embedders import OpenEmbedder, kept_settings, settings_of
 from paparatsd.errors import EmbedderUnavailable
 from paparatsd.model import EmbedderSpec, Fingerprint
-from paparatsd.model_questions import SILENT_S, Questions
+from paparatsd.model_roles.embedders import OpenEmbedder, kept_settings, settings_of
+from paparatsd.model_roles.questions import SILENT_S, Questions
 from paparatsd.providers import keys_by_url
 from paparatsd.search.asked_by import BUILT_IN
 from paparatsd.settings import EmbedderSettings

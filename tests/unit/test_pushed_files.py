@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paparatsd.errors import BadQuery, Conflict, StateUnwritable
-from paparatsd.pushed_files import PushedFiles, check_pushed_path
+from paparatsd.pushes.files import PushedFiles, check_pushed_path
 
 if TYPE_CHECKING:
     from pathlib import Path

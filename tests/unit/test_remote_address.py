@@ -6,14 +6,14 @@ import pytest
 
 from paparatsd.errors import BadQuery
 from paparatsd.model import RemoteSpec
-from paparatsd.remote_address import (
+from paparatsd.remotes.entries import check_spec, is_ref_name, remote_of
+from paparatsd.sources.remote_address import (
     git_tokens,
     looks_remote,
     parse_address,
     token_for,
     variable_of,
 )
-from paparatsd.remote_entries import check_spec, is_ref_name, remote_of
 
 
 @pytest.mark.parametrize(

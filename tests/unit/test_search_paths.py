@@ -23,6 +23,10 @@ from paparatsd.search.paths import (
         ("src/test/java/AppTest.java", Prior.TEST),
         ("web/button.spec.tsx", Prior.TEST),
         ("spec/models/user_spec.rb", Prior.TEST),
+        ("zaptest/logger.go", Prior.TEST),  # Go's way of naming what helps with tests
+        ("cases/loop.test", Prior.TEST),
+        ("integration/adapt/log.systemtest", Prior.TEST),
+        ("cases/sum.phpt", Prior.TEST),
         ("examples/hello.py", Prior.EXAMPLE),
         ("docs/guide.md", Prior.DOCS),
         ("README.md", Prior.DOCS),
@@ -44,6 +48,7 @@ def test_path_says_what_kind_of_file_it_is(path: str, prior: Prior) -> None:
         "lib/bats-core/test_functions.bash",  # a test framework's own source
         "src/contest.py",
         "src/latest/attest.go",
+        "packages/vitest/run.ts",  # a test framework's own source too
         "src/window.py",
         "app/documents.py",
         "src/builder.ts",

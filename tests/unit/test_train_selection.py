@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from contrib.train.ranker.nested import CHOSEN, Mixed, nested, outer_folds, sets_of
-from contrib.train.ranker.selection import Step, best_step, eliminate, pairs_by_repo
+from contrib.train.ranker.nested import BEST, CHOSEN, Mixed, nested, outer_folds, sets_of
+from contrib.train.ranker.selection import Step, best_step, eliminate, kept_step, pairs_by_repo
 from contrib.train.ranker.table import REAL, Question, Table
 from tests.harness.ranker_table import ASKED, told
 
@@ -64,6 +64,18 @@ def test_best_step_is_the_smallest_of_the_best() -> None:
     assert best_step(steps[:2]).kept == ("a", "b")
 
 
+def test_kept_is_the_largest_step_that_is_not_told_from_the_best() -> None:
+    def step(size: int, *by_repo: float) -> Step:
+        return Step(tuple("abcd"[:size]), float(np.mean(by_repo)), by_repo)
+
+    best = step(1, 0.9, 0.9, 0.9)
+    clearly_less = step(4, 0.89, 0.9, 0.89)
+    hardly_less = step(3, 0.88, 0.9, 0.9)
+    much_less = step(2, 0.5, 0.6, 0.5)
+    assert kept_step([clearly_less, hardly_less, much_less, best]) is hardly_less
+    assert kept_step([clearly_less, much_less, best]) is best
+
+
 def test_pairs_of_a_repository_do_not_depend_on_the_others(table: Table) -> None:
     every = pairs_by_repo(table.of(REAL))
     own = pairs_by_repo([one for one in table.of(REAL) if one.asked.repo == "r3"])
@@ -97,7 +109,11 @@ def test_every_question_is_scored_once_a_seed_at_every_size(table: Table) -> Non
 
 def test_curve_has_the_sizes_that_there_are_and_the_chosen_one() -> None:
     names = tuple(f"f{number}" for number in range(14))
-    steps = [Step(names[:size], 0.5 + 0.1 * (size == 10)) for size in range(14, 7, -1)]
+    steps = [
+        Step(names[:size], inner, (inner, inner))
+        for size in range(14, 7, -1)
+        for inner in [0.6 if size == 10 else 0.5]
+    ]
     sets = sets_of(steps)
-    assert list(sets) == ["8", "12", "14", CHOSEN]
-    assert len(sets[CHOSEN]) == 10
+    assert list(sets) == ["8", "12", "14", BEST, CHOSEN]
+    assert len(sets[CHOSEN]) == len(sets[BEST]) == 10

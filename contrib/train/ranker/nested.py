@@ -34,7 +34,7 @@ from contrib.train.ranker.model import (
     write_weights,
 )
 from contrib.train.ranker.scores import question_ndcg
-from contrib.train.ranker.selection import best_step, eliminate, pairs_by_repo
+from contrib.train.ranker.selection import best_step, eliminate, kept_step, pairs_by_repo
 from contrib.train.ranker.table import REAL, load_table
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 SIZES = (8, 12, 16, 20, 25, 30, 35, 40, 45, 50)
 FEWER_NEGATIVES = 5
 """Of each target of --mix so many pairs decide what is left out; all of them fit the weights."""
-CHOSEN = "chosen"
+CHOSEN, BEST = "chosen", "best"
+"""The largest set that is not told from the best inner score, and the set that has it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Mixed:
 
 @dataclass
 class Nested:
-    """What came of it by size of the set ("chosen": the size is chosen too)."""
+    """What came of it by size of the set ("chosen", "best": the size is chosen too)."""
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     chosen: list[tuple[str, ...]] = field(default_factory=list)
@@ -81,7 +82,7 @@ def sets_of(steps: Sequence[Step]) -> dict[str, tuple[str, ...]]:
     """Return the features to be scored, by size; the size of all of them is the first step's."""
     sizes = {len(step.kept): step.kept for step in steps}
     found = {str(size): sizes[size] for size in (*SIZES, len(steps[0].kept)) if size in sizes}
-    return {**found, CHOSEN: best_step(steps).kept}
+    return {**found, BEST: best_step(steps).kept, CHOSEN: kept_step(steps).kept}
 
 
 def outer_folds(
@@ -132,8 +133,8 @@ def nested(
 
 def print_nested(title: str, found: Nested, fixed: Outcome, pool: Sequence[str]) -> None:
     """Print the scores, the curve, and how often each feature was chosen."""
-    print_outcome(f"{title}, chosen inside the folds", found.outcomes[CHOSEN], details=False)
-    print_outcome(f"{title}, the packaged choice", fixed, details=False)
+    print_outcome(f"{title}, chosen inside the folds", found.outcomes[CHOSEN])
+    print_outcome(f"{title}, the packaged choice", fixed)
     print("  features   " + "  ".join(f"{scope:>6}" for scope in SCOPES))
     for size, outcome in found.outcomes.items():
         print(f"  {size:<9}  " + "  ".join(f"{outcome.mean(scope):.4f}" for scope in SCOPES))
@@ -171,7 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pool = pool_of(table, lexical=lexical)
         print_nested(title, found, fixed, pool)
         whole = eliminate(table, real, pairs_by_repo(real), pool, extra=mixed.choosing)
-        names = best_step(whole).kept
+        names = kept_step(whole).kept
         print(f"  by the same rule of all repositories: {len(names)}: {' '.join(names)}")
         sys.stdout.flush()
     if arguments.folds:

@@ -11,7 +11,7 @@ from paparatsd.interfaces.cli.background import is_listening
 
 if TYPE_CHECKING:
     from paparatsd.interfaces.cli.context import Context
-    from paparatsd.migration import Moving
+    from paparatsd.sharing.migration import Moving
 
 NEXT = {
     "server": "start the daemon with store.qdrant_url (or QDRANT_URL) set: it uses the server then",
@@ -24,8 +24,8 @@ def migrate(context: Context) -> int:
     """Move all vectors, or say what would be moved."""
     from paparatsd.loading import load_settings
     from paparatsd.logs import configure_logging
-    from paparatsd.migration import lay_out_anew
-    from paparatsd.migration import migrate as move_all
+    from paparatsd.sharing.migration import lay_out_anew
+    from paparatsd.sharing.migration import migrate as move_all
 
     arguments = context.arguments
     if is_listening(context.places):

@@ -23,7 +23,7 @@ def url_of(text: str) -> str | None:
 
     What is there, or could be, is never taken for `owner/repo`; a bare repository is to be cloned.
     """
-    from paparatsd.remote_address import looks_remote
+    from paparatsd.sources.remote_address import looks_remote
 
     place = Path(text).expanduser()
     if place.is_dir():

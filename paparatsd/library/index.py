@@ -19,8 +19,8 @@ from paparatsd.graph_model import GraphScope
 from paparatsd.interfaces.arguments import Arguments
 from paparatsd.interfaces.asking import MAX_COMMITS, search_request
 from paparatsd.interfaces.graph_requests import usages_request
-from paparatsd.library_host import Host
-from paparatsd.library_places import (
+from paparatsd.library.host import Host
+from paparatsd.library.places import (
     check_folder,
     choose_state_dir,
     home_of,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from paparatsd.graph_model import UsagesAnswer
     from paparatsd.history_model import ChangedFilter, ChunkLog
-    from paparatsd.library_places import SettingValue
+    from paparatsd.library.places import SettingValue
     from paparatsd.model import SkippedFile
     from paparatsd.search_model import ChunkView, SearchAnswer
     from paparatsd.service import Service

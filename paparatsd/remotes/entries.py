@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from paparatsd.cron import parse_cron
 from paparatsd.errors import BadQuery
 from paparatsd.model import RemoteSpec
-from paparatsd.remote_address import parse_address
+from paparatsd.remotes.cron import parse_cron
+from paparatsd.sources.remote_address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

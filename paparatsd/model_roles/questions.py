@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from paparatsd.clock import Clock
-    from paparatsd.embedders import OpenEmbedder
+    from paparatsd.model_roles.embedders import OpenEmbedder
 
 SILENT_S = 15.0
 """So long a model on its way out is not asked again after it did not answer."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from paparatsd.model_parts import CODE
+from paparatsd.model_roles.parts import CODE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import Fingerprint, RepoId, ShardKey, VersionId
-    from paparatsd.model_parts import Serving
+    from paparatsd.model_roles.parts import Serving
     from paparatsd.store.models import Wanted
 
 

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from paparatsd.errors import BadQuery, Conflict, StateUnwritable
+from paparatsd.remotes.sweeper import set_aside
 from paparatsd.small_file import UnreadableFileError, read_small_file
-from paparatsd.sweeper import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

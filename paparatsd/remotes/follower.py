@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.cron import parse_cron
 from paparatsd.errors import GitFailed
 from paparatsd.model import ProjectState
-from paparatsd.remote_address import parse_address, token_for
-from paparatsd.remote_entries import OFF
-from paparatsd.remote_notes import CloneNote, follows_of, note_path, read_note, write_note
+from paparatsd.remotes.cron import parse_cron
+from paparatsd.remotes.entries import OFF
+from paparatsd.remotes.notes import CloneNote, follows_of, note_path, read_note, write_note
+from paparatsd.remotes.sweeper import set_aside
 from paparatsd.sources.clone import (
     Tip,
     Wanted,
@@ -27,8 +27,8 @@ from paparatsd.sources.clone import (
 )
 from paparatsd.sources.clone_policy import Access
 from paparatsd.sources.clone_trouble import trouble_words
+from paparatsd.sources.remote_address import parse_address, token_for
 from paparatsd.status_model import Fetched, RemoteStatus
-from paparatsd.sweeper import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from paparatsd.remote_entries import check_spec
+from paparatsd.remotes.entries import check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.model import ProjectEntry, ProjectName, RemoteSpec
     from paparatsd.registry import ProjectsFile
-    from paparatsd.remotes import Remotes
+    from paparatsd.remotes.keeper import Remotes
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.status_model import Fetched
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paparatsd.clock import Clock
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import Fingerprint, RepoId
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.sessions import ProjectSession
     from paparatsd.store.shared_index import SharedIndex
 

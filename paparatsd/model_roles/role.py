@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from paparatsd.embedders import kept_settings
 from paparatsd.errors import PaparatsError
 from paparatsd.indexing.dense import DenseFiller
-from paparatsd.model_parts import CODE, row_of, serving_from, serving_of
-from paparatsd.model_questions import Questions
-from paparatsd.model_work import AnsweringWork, ComingWork
+from paparatsd.model_roles.embedders import kept_settings
+from paparatsd.model_roles.parts import CODE, row_of, serving_from, serving_of
+from paparatsd.model_roles.questions import Questions
+from paparatsd.model_roles.work import AnsweringWork, ComingWork
 from paparatsd.status_model import ModelChange
 from paparatsd.store.models import Wanted
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from paparatsd.embedders import OpenEmbedder
     from paparatsd.model import Fingerprint, RepoId, ShardKey
-    from paparatsd.model_parts import RoleParts, Serving
+    from paparatsd.model_roles.embedders import OpenEmbedder
+    from paparatsd.model_roles.parts import RoleParts, Serving
     from paparatsd.search.asked_by import AskedBy
     from paparatsd.settings import EmbedderSettings
     from paparatsd.store.models import ModelRow

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import BadReply, PaparatsError, Unavailable
-from paparatsd.followed_projects import chosen, named
 from paparatsd.indexing.apply import Placed
 from paparatsd.indexing.passes import Gathered
 from paparatsd.model import (
@@ -32,16 +31,17 @@ from paparatsd.model import (
     VersionId,
 )
 from paparatsd.sessions import ProjectSession
+from paparatsd.sharing.followed_projects import chosen, named
 from paparatsd.store.shared_index import SharedIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paparatsd.clock import Clock
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.model import ChangeBatch, Depth
-    from paparatsd.model_roles import ModelRoles
+    from paparatsd.model_roles.roles import ModelRoles
     from paparatsd.session_parts import SessionParts, Snapshot
+    from paparatsd.sharing.followed_projects import FollowedProjects
     from paparatsd.store.packed import PackedVersion
     from paparatsd.store.server import ServerStore
     from paparatsd.store.server_presence import Installation

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from paparatsd.errors import BadQuery
-from paparatsd.remote_follower import RemoteFollower, Slots, forget_clone
+from paparatsd.remotes.follower import RemoteFollower, Slots, forget_clone
+from paparatsd.remotes.sweeper import GONE
 from paparatsd.sources.clone import TEMPORARY
 from paparatsd.status_model import Outlet
-from paparatsd.sweeper import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from paparatsd import following, publishing
-from paparatsd.followed_projects import FollowedProjects
-from paparatsd.following import Follower
-from paparatsd.publishing import Publisher
+from paparatsd.sharing import following, publishing
+from paparatsd.sharing.followed_projects import FollowedProjects
+from paparatsd.sharing.following import Follower
+from paparatsd.sharing.publishing import Publisher
 from paparatsd.store.shared_index import SharedIndex
 
 if TYPE_CHECKING:

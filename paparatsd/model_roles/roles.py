@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from paparatsd.embedders import kept_settings
-from paparatsd.model_parts import CODE, TEXT
-from paparatsd.model_role import ModelRole
+from paparatsd.model_roles.embedders import kept_settings
+from paparatsd.model_roles.parts import CODE, TEXT
+from paparatsd.model_roles.role import ModelRole
 from paparatsd.search.asked_by import AskedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paparatsd.embedders import OpenEmbedder
     from paparatsd.indexing.shard_writer import VectorModel
     from paparatsd.model import EmbedderSpec, RepoId, ShardKey
-    from paparatsd.model_parts import RoleParts, Serving
+    from paparatsd.model_roles.embedders import OpenEmbedder
+    from paparatsd.model_roles.parts import RoleParts, Serving
     from paparatsd.settings import EmbedderSettings
     from paparatsd.status_model import ModelChange
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paparatsd.embedders import kept_settings, kept_spec
 from paparatsd.fingerprints import make_model
 from paparatsd.indexing.shard_writer import VectorModel
+from paparatsd.model_roles.embedders import kept_settings, kept_spec
 from paparatsd.store.models import ModelRow
 
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from paparatsd.broadcast import Broadcaster
     from paparatsd.clock import Clock
-    from paparatsd.embedders import Embedders, OpenEmbedder
     from paparatsd.indexing.flusher import Flusher
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.indexing.shard_writer import ShardWriters
     from paparatsd.model import EmbedderSpec, Fingerprint
+    from paparatsd.model_roles.embedders import Embedders, OpenEmbedder
 
 CODE, TEXT = "code", "text"
 

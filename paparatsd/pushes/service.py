@@ -14,18 +14,18 @@ from paparatsd.errors import BadQuery, Conflict, TooLarge, UnknownProject
 from paparatsd.model import ChangeBatch, Depth, ProjectName
 from paparatsd.naming import check_group_name, check_project_name
 from paparatsd.project_entries import check_kept_name, source_of
-from paparatsd.pushed_files import PushedFiles, check_pushed_path
+from paparatsd.pushes.files import PushedFiles, check_pushed_path
 from paparatsd.redact import is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-    from paparatsd.followed_projects import FollowedProjects
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import ProjectEntry
     from paparatsd.registry import ProjectsFile
     from paparatsd.roster import Roster
     from paparatsd.settings import Settings
+    from paparatsd.sharing.followed_projects import FollowedProjects
 
 log = structlog.get_logger()
 

@@ -1,0 +1,1 @@
+"""The public interface of the package: an index of one folder inside a program."""

@@ -1,0 +1,1 @@
+"""Projects whose files programs send."""

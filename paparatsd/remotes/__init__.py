@@ -1,0 +1,1 @@
+"""Repositories elsewhere: their URLs, schedules, clones of ours, and what is told of them."""

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from paparatsd.model import Chunk
+from paparatsd.model import Chunk, VersionId
 from paparatsd.search.docs_features import Told
 from paparatsd.search.docs_sense import SENSES, likeliest, sense_features, understood, without_sense
 from paparatsd.store.rows import DocumentRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
 
 WORDS = {"delete": (1.0, 0.0), "remove": (0.96, 0.28), "colour": (0.0, 1.0), "backup": (0.6, 0.8)}
 PIECES = list(WORDS)
@@ -27,17 +35,19 @@ class Table:
             PIECES.index(word) for word in text.lower().replace(":", " ").split() if word in WORDS
         )
 
-    def encode_pieces(self, counts: list[Counter[int]]) -> np.ndarray:
+    def encode_pieces(self, counts: Sequence[Counter[int]]) -> Rows:
         rows = np.zeros((len(counts), 2), np.float32)
         for at, count in enumerate(counts):
             for piece, number in count.items():
                 rows[at] += number * np.array(WORDS[PIECES[piece]], np.float32)
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        found: Rows = (rows / np.maximum(lengths, 1e-9)).astype(np.float32)
+        return found
 
-    def encode_queries(self, texts: list[str]) -> np.ndarray:
+    def encode_queries(self, texts: Sequence[str]) -> Rows:
         return self.encode_pieces([self.pieces(text) for text in texts])
 
-    def directions(self, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def directions(self, pieces: NDArray[np.int64]) -> tuple[Rows, Rows]:
         rows = np.array([WORDS[PIECES[one]] for one in pieces], np.float32).reshape(-1, 2)
         return rows, np.ones(len(pieces), np.float32)
 
@@ -45,7 +55,7 @@ class Table:
 def told(text: str, heading: str = "", title: str = "") -> Told:
     row = DocumentRow(
         path="a.md",
-        version=1,
+        version=VersionId(1),
         language="markdown",
         chunks=1,
         title=title,
@@ -57,7 +67,9 @@ def told(text: str, heading: str = "", title: str = "") -> Told:
     return Told(row, Chunk(0, 1, 1, "section", heading, "", text))
 
 
-def ask(question: str, places: list[Told], documents: list[int]) -> dict[str, np.ndarray]:
+def ask(
+    question: str, places: list[Told], documents: list[int]
+) -> Mapping[str, NDArray[np.float64]]:
     return sense_features(question, places, np.array(documents), Table())
 
 

@@ -32,7 +32,9 @@ NO_WORD = "."
 
 
 def main(teacher: Path, texts: Path, vocabulary: Path, out: Path) -> None:
-    model = load(LocalOptions(model=str(teacher), max_tokens=MAX_TOKENS, threads=1))
+    model = load(
+        LocalOptions(provider="onnx", model=str(teacher), max_tokens=MAX_TOKENS, threads=1)
+    )
     entries = [one.removeprefix("##") or NO_WORD for one in vocabulary.read_text().split("\n")]
     content = pickle.loads(texts.read_bytes())
     np.savez(out, texts=encoded(model, content["texts"]), entries=encoded(model, entries))

@@ -23,12 +23,13 @@ from contrib.bench.docs.dataset import SETS, load_set
 from contrib.train.embedder.collect import sources
 from paparatsd.chunks.limits import ChunkLimits
 from paparatsd.chunks.parse import parse_file
+from paparatsd.search.docs_question import HITS
 from paparatsd.search.docs_sense import CHUNK_CHARS, HEAD_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paparatsd.model import Chunk, Document
+    from paparatsd.model import Chunk, DocumentHead
 
 EMBEDDER = Path(__file__).parents[1] / "embedder"
 ENDINGS = {".md", ".mdx", ".rst", ".adoc", ".asciidoc", ".markdown", ".txt"}
@@ -91,7 +92,7 @@ def repositories() -> list[str]:
     return [one for one in every if one.lower().rpartition("/")[2] not in names]
 
 
-def documents(bare: Path) -> Iterator[tuple[Document, Chunk]]:
+def documents(bare: Path) -> Iterator[tuple[DocumentHead, Chunk]]:
     """Yield the sections of a repository's documents."""
     git = ["git", "-C", str(bare)]
     listed = subprocess.run([*git, "ls-tree", "-r", "HEAD"], capture_output=True, check=True)
@@ -108,9 +109,10 @@ def documents(bare: Path) -> Iterator[tuple[Document, Chunk]]:
         if shown.returncode or len(shown.stdout) > FILE_BYTES:
             continue
         parsed = parse_file(path, shown.stdout.decode(errors="replace"), ChunkLimits())
-        for chunk in parsed.chunks if parsed.document else ():
-            if chunk.kind in {"section", "window"} and len(chunk.text) > SHORTEST_SECTION:
-                yield parsed.document, chunk  # type: ignore[misc]
+        head = parsed.document
+        for chunk in parsed.chunks if head else ():
+            if head and chunk.kind in HITS and len(chunk.text) > SHORTEST_SECTION:
+                yield head, chunk
 
 
 def add_section(found: Texts, name: str, title: str, chunk: Chunk, chance: random.Random) -> None:

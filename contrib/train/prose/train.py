@@ -62,7 +62,8 @@ class Bags:
         sizes = self.starts[rows + 1] - self.starts[rows]
         offsets = np.cumsum(sizes) - sizes
         at = np.repeat(self.starts[rows] - offsets, sizes) + np.arange(sizes.sum())
-        return tuple(map(torch.from_numpy, (self.ids[at], self.weights[at], offsets)))  # type: ignore[return-value]
+        ids, weights = self.ids[at], self.weights[at]
+        return torch.from_numpy(ids), torch.from_numpy(weights), torch.from_numpy(offsets)
 
 
 class Table(torch.nn.Module):
@@ -128,7 +129,9 @@ def loss_of(
     away = 1 - (asked * aims[np.concatenate([short, others])]).sum(1)
     pointing = away[: len(short)].mean() + OTHERS_SHARE * away[len(short) :].mean()
     pointing = pointing + (1 - (found * aims[section]).sum(1)).mean()
-    same = torch.from_numpy(section[:, None] == section[None, :]).fill_diagonal_(value=False)
+    twice = section[:, None] == section[None, :]
+    np.fill_diagonal(twice, val=False)
+    same = torch.from_numpy(twice)
     said = (asked[: len(short)] @ found.T * torch.exp(table.log_scale)).masked_fill(same, -30.0)
     right = (aims[short] @ aims[section].T / SHARPNESS).masked_fill(same, -30.0)
     near = functional.kl_div(
@@ -157,23 +160,23 @@ def train(
         others = chance.choice(questions, OTHERS)
         loss = loss_of(table, bags, aims, short, section, others)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         if step % 100 == 0:
-            print(step, round(float(loss), 4), f"{gone:.0%}", flush=True)
+            print(step, round(loss.item(), 4), f"{gone:.0%}", flush=True)
     return 0
 
 
-def blended(table: Table, start: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
-    """Return the weights half way back to the beginning, whose rows are made as long as these.
+def blended(table: Table, start: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return rows and weights in short texts, half way back to the beginning.
 
-    What has learnt which texts belong together orders better, what has not tells better whether
-    any of them does.
+    The rows at the beginning are made as long as these. What has learnt which texts belong together
+    orders better, what has not tells better whether any of them does.
     """
     rows = table.rows.detach().numpy()
     start = start * np.linalg.norm(rows) / np.linalg.norm(start)
     asked = np.exp(table.query_weight.detach().numpy() * (1 - BLEND))
-    return {"rows": (1 - BLEND) * rows + BLEND * start, "query_weight": asked}
+    return (1 - BLEND) * rows + BLEND * start, asked
 
 
 def main() -> None:
@@ -196,7 +199,8 @@ def main() -> None:
     table = Table(start.astype(np.float32))
     print(train(table, bags, aims, content, arguments.minutes), "steps")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    np.savez(arguments.out / "weights.npz", **blended(table, start))
+    rows, asked = blended(table, start)
+    np.savez(arguments.out / "weights.npz", rows=rows, query_weight=asked)
     shutil.copyfile(arguments.vocabulary, arguments.out / "vocab.txt")
 
 

@@ -52,6 +52,8 @@ BUSY_S = 5.0
 LOOKUP = 500
 PRUNE_ROWS = 1_000
 CHECKSUM_BYTES = 4
+SLICE_S, FEWEST_TEXTS = 20.0, 8
+"""How much work of an embedder may be lost when it fails, and the least that it is asked for."""
 
 
 class EmbeddingCache:
@@ -219,11 +221,23 @@ class CachedEmbedder:
     precision in which they are stored.
     """
 
-    def __init__(self, embedder: Embedder, cache: EmbeddingCache, *, slice_texts: int) -> None:
-        """Take the embedder; what it did is stored after every `slice_texts` texts."""
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: EmbeddingCache,
+        *,
+        slice_texts: int,
+        clock: Clock | None = None,
+    ) -> None:
+        """Take the embedder; what it did is stored after every `slice_texts` texts at most.
+
+        A slow one has it stored after fewer: what it did is lost when it fails before that.
+        """
         self._embedder = embedder
         self._cache = cache
-        self._slice_texts = slice_texts
+        self._most_texts = slice_texts
+        self._slice_texts = min(slice_texts, max(slice_texts // 4, FEWEST_TEXTS))
+        self._clock = clock or SystemClock()
 
     @property
     def spec(self) -> EmbedderSpec:
@@ -238,9 +252,10 @@ class CachedEmbedder:
         known = await self._look_up(unique)
         missing = [text for text in unique if text not in known]
         refused: set[str] = set()
-        for start in range(0, len(missing), self._slice_texts):
-            part = missing[start : start + self._slice_texts]
-            answer = await self._embedder.embed_documents(part)
+        start = 0
+        while part := missing[start : start + self._slice_texts]:
+            start += len(part)
+            answer = await self._timed(part)
             refused.update(part[position] for position in answer.failed)
             good = [position for position in range(len(part)) if position not in answer.failed]
             vectors = stored(answer.vectors[good])
@@ -252,6 +267,17 @@ class CachedEmbedder:
             np.stack([known.get(text, zero) for text in texts]),
             tuple(position for position, text in enumerate(texts) if text in refused),
         )
+
+    async def _timed(self, texts: Sequence[str]) -> Embedded:
+        """Embed a slice, and choose the size of the next one by how long that took."""
+        began = self._clock.monotonic()
+        answer = await self._embedder.embed_documents(texts)
+        took_s = self._clock.monotonic() - began
+        if took_s > SLICE_S:
+            self._slice_texts = max(len(texts) // 2, FEWEST_TEXTS)
+        elif took_s < SLICE_S / 4 and len(texts) == self._slice_texts:
+            self._slice_texts = min(2 * self._slice_texts, self._most_texts)
+        return answer
 
     async def embed_query(self, text: str) -> FloatVector:
         """Return the vector of one question. Raises as the embedder."""

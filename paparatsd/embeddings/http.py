@@ -45,6 +45,11 @@ QUERY_REQUESTS = 4
 PROBE = "How is a file read?"
 SHORTEST_CHARS = 500
 """A text that fails is halved until it is this short, in case it was too long for the model."""
+SAFELY, MOST = 0.95, 0.9
+"""A beginning may have more tokens to the character than the whole text, from which it is cut.
+
+MOST bounds the number of tries.
+"""
 
 
 @dataclass(slots=True)
@@ -74,7 +79,10 @@ class HttpEmbedder:
         clock = clock or SystemClock()
         requests = settings.concurrency or limits.requests
         self.batch_texts = min(settings.batch_texts or limits.texts, limits.most_texts)
-        self._batch_chars = settings.batch_chars or limits.chars
+        self._most_chars = self._batch_chars = settings.batch_chars or limits.chars
+        self._timeout_s = settings.timeout_s
+        self._clock = clock
+        self._long_chars: float = float("inf")
         self._variants = tuple(filter(None, (wire.variant, settings.revision)))
         self._endpoint = Endpoint(
             settings.url, wire, settings.api_key, connections=requests + QUERY_REQUESTS
@@ -196,12 +204,18 @@ class HttpEmbedder:
         return Embedded(vectors, tuple(sorted(job.failed)))
 
     def _batches(self, texts: Sequence[str]) -> list[Sequence[int]]:
-        """Cut the positions into runs within the limits of count and characters."""
+        """Cut the positions into runs within the limits of count and characters.
+
+        What is as long as a text that was too long goes alone: a server may have computed half of
+        a batch before it refuses the rest, and would do it again for each half.
+        """
         batches: list[list[int]] = []
-        chars = 0
+        chars = self._batch_chars + 1
         for position, text in enumerate(texts):
-            full = batches and len(batches[-1]) >= self.batch_texts
-            if not batches or full or chars + len(text) > self._batch_chars:
+            if len(text) >= self._long_chars:
+                batches.insert(0, [position])
+                continue
+            if chars + len(text) > self._batch_chars or len(batches[-1]) >= self.batch_texts:
                 batches.append([])
                 chars = 0
             batches[-1].append(position)
@@ -213,14 +227,38 @@ class HttpEmbedder:
         texts = [job.texts[position] for position in positions]
         # Once another text went through, a failure is the texts' and not the server's state.
         ask = self._asking.suspects if job.probed else self._asking.documents
+        began = self._clock.monotonic()
         try:
             rows = self._check(await ask(texts), len(texts))
+        except TooSlow as error:
+            await self._embed_slowly(positions, job, error)
+            return False
         except (InputRefused, ServerFailed, BadRows) as error:
             await self._probe_for(job, error)
             await self._embed_apart(positions, job, error)
             return False
         job.rows.update(zip(positions, rows, strict=True))
+        if self._clock.monotonic() - began < self._timeout_s / 4:
+            self._batch_chars = min(self._most_chars, 2 * self._batch_chars)
         return True
+
+    async def _embed_slowly(
+        self, positions: Sequence[int], job: _Job, error: PaparatsError
+    ) -> None:
+        """Embed in halves what took too long together.
+
+        Also the next batches are smaller, until one takes less than a quarter of the time. Raises
+        `error` for a single text, and whatever the probe raises: then the server hangs.
+        """
+        if len(positions) == 1:
+            raise error
+        chars = sum(len(job.texts[position]) for position in positions)
+        self._batch_chars = min(self._batch_chars, max(chars // 2, SHORTEST_CHARS))
+        log.info("embedding_batch_too_slow", texts=len(positions), chars=chars)
+        await self._ask_probe()
+        middle = len(positions) // 2
+        await self._embed(positions[:middle], job)
+        await self._embed(positions[middle:], job)
 
     async def _embed_apart(self, positions: Sequence[int], job: _Job, error: PaparatsError) -> None:
         """Embed texts that failed together with `error`: the bad ones alone, or all in halves."""
@@ -245,20 +283,27 @@ class HttpEmbedder:
         """Embed a text that failed, or its beginning; give it up when even that fails."""
         text = job.texts[position]
         # A refusal stays one; what the server failed at may have been due to the company.
-        tries = [] if isinstance(error, InputRefused) else [text]
-        while len(text) > SHORTEST_CHARS:
-            text = text[: len(text) // 2]
-            tries.append(text)
-        for attempt in tries:
+        attempt = self._beginning(text, error) if isinstance(error, InputRefused) else text
+        while attempt:
             try:
                 job.rows[position] = self._check(await self._asking.suspects([attempt]), 1)[0]
             except (InputRefused, ServerFailed, BadRows) as failure:
-                error = failure
+                error, attempt = failure, self._beginning(attempt, failure)
                 continue
+            if len(attempt) < len(text):
+                # Only now is it known that the length was the reason.
+                self._long_chars = min(self._long_chars, len(text))
             log.info("embedding_text_saved", position=position, chars=len(attempt))
             return
         log.warning("embedding_text_refused", position=position, reason=str(error))
         job.failed.append(position)
+
+    def _beginning(self, text: str, error: PaparatsError) -> str:
+        """Return as much of a text as the server says it takes, or half; "" when it is short."""
+        if len(text) <= SHORTEST_CHARS:
+            return ""
+        fits = SAFELY * error.fits if isinstance(error, InputRefused) else 0.0
+        return text[: int(len(text) * (min(fits, MOST) or 0.5))]
 
     async def _probe_for(self, job: _Job, error: PaparatsError) -> None:
         """Tell a poison text from an endpoint that fails at everything, and raise that."""

@@ -12,6 +12,7 @@ import httpx
 
 from paparatsd.endpoints.refusals import (
     error_code,
+    part_that_fits,
     retry_after_s,
     says_model,
     says_too_long,
@@ -168,7 +169,8 @@ class Poster:
         speech, code = self._speech, error_code(data)
         said = f"{self._name} answered {status}{f' ({code})' if code else ''}"
         if status in INPUT_REFUSED or (status in TEXT_FAILED and says_too_long(data)):
-            return speech.input(f"{said}; {missing_model}", too_many=says_too_many(data))
+            many, fits = says_too_many(data), part_that_fits(data)
+            return speech.input(f"{said}; {missing_model}", too_many=many, fits=fits)
         fatal = self._fatal(status, code, data, missing_model)
         if fatal:
             return speech.refused(f"{said}; {fatal}")
@@ -192,6 +194,9 @@ class Poster:
             if says_model(data):
                 return missing_model
             return f"check {section}.url and {section}.model"
+        if status == 501:
+            # As llama-server says that it was started for something else.
+            return f"what is served there does not do this; check {section}.url"
         if 300 <= status < 400:
             return f"redirects are not followed, set {section}.url directly"
         return ""

@@ -25,6 +25,9 @@ _TOO_MANY = re.compile(
     r"|documents? (?:cannot|must not|may not) exceed",
     re.IGNORECASE,
 )
+_TOKENS = re.compile(
+    r"(\d{1,9})(?= (?:\w+ )?tokens\b)|\b(?:size|given):? (\d{1,9})\b", re.IGNORECASE
+)
 LONGEST_WAIT_S = 86_400.0
 
 
@@ -59,11 +62,15 @@ class ServerFailed(TryLater):
 
 
 class InputRefused(Unavailable):
-    """The endpoint refuses these texts, or their number (`too_many`: it says so)."""
+    """The endpoint refuses these texts, or their number (`too_many`: it says so).
 
-    def __init__(self, message: str, *, too_many: bool = False) -> None:
+    `fits`: which part of a text would have been short enough, 0 when that is not told.
+    """
+
+    def __init__(self, message: str, *, too_many: bool = False, fits: float = 0.0) -> None:
         super().__init__(message)
         self.too_many = too_many
+        self.fits = fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,22 @@ def says_too_many(data: bytes) -> bool:
     return any(
         _TOO_MANY.search(text[:2_000]) and "physical batch" not in text for text in _messages(data)
     )
+
+
+def part_that_fits(data: bytes) -> float:
+    """Return the part of a text that an error reply says is short enough, 0 when it does not.
+
+    Such replies name the limit and the length, in either order: "input (532 tokens) is too large
+    (current batch size: 512)", "must have less than 512 tokens. Given: 532".
+    """
+    for text in _messages(data):
+        if not _TOO_LONG.search(text[:2_000]):
+            continue
+        counts = {int(found[1] or found[2]) for found in _TOKENS.finditer(text[:2_000])} - {0}
+        if len(counts) > 1:
+            given, limit = sorted(counts, reverse=True)[:2]
+            return limit / given
+    return 0.0
 
 
 def says_model(data: bytes) -> bool:

@@ -103,5 +103,5 @@ class Retrying:
                 yield
         except TimeoutError:
             raise self._speech.too_slow(
-                f"{self._name} did not answer within {deadline_s:g} s"
+                f"{self._name} did not answer within {deadline_s:.3g} s"
             ) from None

@@ -151,6 +151,8 @@ class DenseFiller:
             if keep:
                 batches.append(_points(files, keep, embedded.vectors[keep]))
         await self._writers.of(shard).fill(batches, versions)
+        # A project may take hours: what was wrong before this is over now, not at its end.
+        self._failures, self.problem = 0, ""
 
     def _note_refused(self, files: Sequence[StoredFile], failed: Sequence[int]) -> None:
         """Remember which files have texts that were refused; `failed` counts over all chunks."""

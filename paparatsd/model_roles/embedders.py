@@ -124,12 +124,15 @@ class Embedders:
             return OpenEmbedder(chosen, local.spec, local, local.close)
         if chosen.provider in PACKAGES:
             model = await open_local(chosen, text_version=text_version)
-            kept = CachedEmbedder(model, self._cache, slice_texts=model.batch_texts * 16)
+            kept = self._cached(model, model.batch_texts * 16)
             return OpenEmbedder(chosen, model.spec, kept, model.close, pid=lambda: model.pid)
         endpoint, spec = await self._endpoint(chosen, text_version, dimension, probe=probe)
         same = SameModel(endpoint, self._cache, self._clock)
-        cached = CachedEmbedder(same, self._cache, slice_texts=endpoint.batch_texts * 4)
+        cached = self._cached(same, endpoint.batch_texts * 4)
         return OpenEmbedder(chosen, spec, cached, endpoint.close, sent=lambda: endpoint.sent)
+
+    def _cached(self, embedder: Embedder, slice_texts: int) -> CachedEmbedder:
+        return CachedEmbedder(embedder, self._cache, slice_texts=slice_texts, clock=self._clock)
 
     async def _endpoint(
         self, chosen: EmbedderSettings, text_version: int, dimension: int, *, probe: bool

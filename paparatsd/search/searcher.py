@@ -293,7 +293,7 @@ class Searcher:
                 return QuestionVector(await by.embed_query(text))
         except (EmbedderUnavailable, errors.BadReply, TimeoutError) as error:
             log.warning("query_not_embedded", error=str(error))
-            return QuestionVector(None, (NO_EMBEDDER,))
+            return QuestionVector(None, (_without_vector(error),))
 
     async def _attempt(
         self,
@@ -355,3 +355,10 @@ def scope_notes(scope: Scope) -> tuple[str, ...]:
                 f"The index of {project.name} is still being built: {done} of {total} files are in."
             )
     return tuple(notes)
+
+
+def _without_vector(error: Exception) -> str:
+    """Return the note about a question that has no vector: the reason, if waiting does not help."""
+    if getattr(error, "code", "") in {"embedder_refused", errors.BadReply.code}:
+        return f"Found by words only, not by meaning: {error}."
+    return NO_EMBEDDER

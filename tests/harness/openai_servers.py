@@ -39,6 +39,7 @@ class OpenAiServer:
     too_many: Callable[[int], Reply] | None = None
     sizes: Callable[[str], Reply] | None = None
     base64: bool = True
+    unit_rows: bool = True
     key: str = ""
     model: str = "fake"
 
@@ -67,7 +68,8 @@ class OpenAiServer:
         data = []
         for index, text in enumerate(body["input"]):
             row = text_vector(text, DIMENSION)[: body.get("dimensions", DIMENSION)]
-            row = (row / np.linalg.norm(row)).astype("<f4")
+            length = np.linalg.norm(row) if self.unit_rows else 0.25
+            row = (row / length).astype("<f4")
             embedding: Any = row.tolist()
             if self.base64 and body.get("encoding_format") == "base64":
                 embedding = base64.b64encode(row.tobytes()).decode()
@@ -110,10 +112,11 @@ OPENAI = OpenAiServer(
 )
 LLAMA_SERVER = OpenAiServer(
     context_tokens=100,
-    # Not 400: the physical batch is a matter of the server's options.
+    # Not 400: the physical batch is a matter of the server's options. As build 11549 writes it.
     too_long=lambda count: openai_error(
         500,
-        f"input ({count} tokens) is too large to process. increase the physical batch size",
+        f"input ({count} tokens) is too large to process. increase the physical batch size "
+        "(current batch size: 100)",
         "server_error",
         500,
     ),
@@ -121,7 +124,10 @@ LLAMA_SERVER = OpenAiServer(
 VLLM = OpenAiServer(
     context_tokens=100,
     too_long=lambda count: flat_error(
-        400, f"This model's maximum context length is 100 tokens, not {count}.", "BadRequestError"
+        400,
+        f"You passed {count} input tokens and requested 0 output tokens. However, the model's "
+        "context length is only 100 tokens.",
+        "BadRequestError",
     ),
     unknown_model=lambda name: flat_error(
         404, f"The model `{name}` does not exist.", "NotFoundError"
@@ -150,10 +156,17 @@ OLLAMA_V1 = OpenAiServer(
     ),
     base64=False,
 )
+LLAMA_CPP_PYTHON = OpenAiServer(
+    context_tokens=1 << 30,  # it cuts what is too long, without a word
+    too_long=lambda _: Reply(500),
+    base64=False,
+    unit_rows=False,
+)
 SERVERS = {
     "openai": OPENAI,
     "llama-server": LLAMA_SERVER,
     "vllm": VLLM,
     "tei": TEI,
     "ollama-v1": OLLAMA_V1,
+    "llama-cpp-python": LLAMA_CPP_PYTHON,
 }

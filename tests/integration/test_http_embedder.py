@@ -169,6 +169,7 @@ async def test_retry_after_is_obeyed_when_there_is_time_for_it(server: FakeEmbed
         (status(403), "embedder.api_key"),
         (status(404), "embedder.model"),
         (status(405), "embedder.url"),
+        (status(501), "does not do this; check embedder.url"),
         (status(307, {"Location": "http://127.0.0.1:9/elsewhere"}), "redirects are not followed"),
     ],
 )

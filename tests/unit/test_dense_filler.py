@@ -14,6 +14,8 @@ from paparatsd.indexing.dense import DenseFiller
 from tests.harness.embedding_clock import SkippingClock
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paparatsd.errors import PaparatsError
     from paparatsd.model import ShardKey, VersionId
 
@@ -62,3 +64,54 @@ async def test_what_may_pass_is_looked_at_soon_and_what_was_refused_once_a_minut
 
     assert clock.waits == waits
     assert filler.problems() == ()
+
+
+class LongWork:
+    """Work that the embedder fails at once; then there are rounds, between which is looked."""
+
+    def __init__(self) -> None:
+        self.failures = [EmbedderUnavailable("away")]
+        self.rounds: list[list[Any]] = [[1], [2]]
+        self.told: list[tuple[str, ...]] = []
+        self.over = anyio.Event()
+        self.problems: Callable[[], tuple[str, ...]] = tuple
+
+    async def shards(self) -> list[Any]:
+        if self.failures:
+            raise self.failures.pop()
+        return ["shard"]
+
+    async def missing(self, _shard: ShardKey) -> list[Any]:
+        self.told.append(self.problems())
+        return self.rounds.pop(0) if self.rounds else []
+
+    async def full(self) -> None:
+        self.over.set()
+
+
+class Stored:
+    """Versions without chunks, and a writer that takes them."""
+
+    async def stored_files(self, _versions: Any) -> list[Any]:
+        return []
+
+    def of(self, _shard: Any) -> Stored:
+        return self
+
+    async def fill(self, _batches: Any, _versions: Any) -> None:
+        return
+
+
+async def test_what_was_wrong_is_not_told_any_longer_once_work_goes_on() -> None:
+    work, stored = LongWork(), Stored()
+    parts: Any = {"embedder": None, "ledger": stored, "writers": stored}
+    filler = DenseFiller(clock=SkippingClock(), work=work, **parts)
+    work.problems = filler.problems
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(filler.run)
+        with anyio.fail_after(5):
+            await work.over.wait()
+        tasks.cancel_scope.cancel()
+
+    assert work.told == [("away",), (), ()]

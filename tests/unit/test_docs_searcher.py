@@ -12,6 +12,7 @@ from paparatsd.docs_model import (
     DocsKind,
     Document,
 )
+from paparatsd.embeddings.embedder import EmbedderRefused
 from paparatsd.errors import EmbedderUnavailable, UnknownDocument, VectorStoreUnavailable
 from paparatsd.model import (
     Fingerprint,
@@ -127,6 +128,17 @@ async def test_without_the_embedder_words_are_searched_with_a_note() -> None:
     found = await searcher(process, Store(), embed).search(ASKED, 5.0)
     assert found.notes == (NO_EMBEDDER, "a note")
     assert (process.asked[0].vector, process.asked[0].built_in) == (None, False)
+
+
+async def test_why_an_embedder_is_of_no_use_until_somebody_mends_it_stands_in_the_note() -> None:
+    async def embed(text: str) -> Any:
+        raise EmbedderRefused("another model answers")
+
+    found = await searcher(Process(), Store(), embed).search(ASKED, 5.0)
+    assert found.notes == (
+        "Found by words only, not by meaning: another model answers.",
+        "a note",
+    )
 
 
 async def test_search_by_words_alone_says_so() -> None:

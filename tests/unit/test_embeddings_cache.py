@@ -63,6 +63,20 @@ class CountingEmbedder:
         return text_vector("query " + text, self.spec.dimension)
 
 
+@dataclass
+class SlowEmbedder(CountingEmbedder):
+    """Takes some time for each text and remembers how many came at a time."""
+
+    clock: StoppedClock = field(default_factory=lambda: StoppedClock())
+    seconds_each: float = 2.0
+    slices: list[int] = field(default_factory=list)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        self.slices.append(len(texts))
+        self.clock.time_s += self.seconds_each * len(texts)
+        return await super().embed_documents(texts)
+
+
 def rows_of(texts: Sequence[str], spec: EmbedderSpec = SPEC) -> FloatMatrix:
     if not texts:
         return np.zeros((0, spec.dimension), np.float32)
@@ -227,6 +241,18 @@ async def test_what_was_embedded_before_a_failure_is_not_asked_for_again(
 
     assert behind.asked == texts
     assert np.array_equal(answer.vectors, rows_of(texts))
+
+
+async def test_a_slow_embedder_has_its_work_stored_after_fewer_texts_and_a_fast_one_after_more(
+    cache: EmbeddingCache, clock: StoppedClock
+) -> None:
+    behind = SlowEmbedder(clock=clock)
+    embedder = CachedEmbedder(behind, cache, slice_texts=64, clock=clock)
+    await embedder.embed_documents([f"slow {n}" for n in range(40)])
+    behind.seconds_each = 0.0
+    await embedder.embed_documents([f"fast {n}" for n in range(184)])
+
+    assert behind.slices == [16, 8, 8, 8, 8, 16, 32, 64, 64]
 
 
 async def test_a_question_is_kept_apart_from_the_document_with_the_same_text(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 CODE_VERSION = 1
 """Raise it when the same model files would give other vectors than before."""
 MODEL_NAME = "paparats-static-256"
+TINY = 1e-9
 TABLE_FILE, VOCABULARY_FILE = "model.npz", "vocab.txt"
 
 
@@ -88,6 +89,26 @@ class StaticModel:
         """Say whether a word in lower case has a row of its own."""
         return self._vocabulary.has_word(word)
 
+    def pieces(self, text: str) -> Counter[int]:
+        """Return how often each piece of the vocabulary stands in a text."""
+        return self._vocabulary.count(text)
+
+    def encode_pieces(self, counts: Sequence[Counter[int]]) -> FloatMatrix:
+        """Like `encode`, of texts whose pieces are known; a text without any is zeros."""
+        rows = np.zeros((len(counts), self.spec.dimension), dtype=np.float32)
+        for position, one in enumerate(counts):
+            if one:
+                row = self._sum(one, self._scales)
+                rows[position] = row / max(float(np.sqrt(np.add.reduce(row * row))), TINY)
+        return rows
+
+    def directions(self, pieces: NDArray[np.int64]) -> tuple[FloatMatrix, FloatVector]:
+        """Return the rows of pieces with length 1, and how much each counts in a question."""
+        rows = self._table.take(pieces, axis=0).astype(np.float32)
+        lengths = np.sqrt(np.add.reduce(rows * rows, axis=1))
+        worths: FloatVector = lengths * self._query_scales.take(pieces)
+        return rows / np.maximum(lengths, TINY)[:, None], worths
+
     def _encode(self, texts: Sequence[str], scales: NDArray[np.float32]) -> FloatMatrix:
         rows = np.empty((len(texts), self.spec.dimension), dtype=np.float32)
         for position, text in enumerate(texts):
@@ -123,6 +144,11 @@ class StaticModel:
 def packaged_model() -> Path:
     """Return the directory of the model that ships with the package."""
     return Path(__file__).resolve().parent / "model"
+
+
+def prose_model() -> Path:
+    """Return the directory of the model of prose: the same kind of table, for documents alone."""
+    return Path(__file__).resolve().parent / "prose"
 
 
 def read_spec(path: Path | None = None) -> EmbedderSpec:

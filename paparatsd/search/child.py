@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from paparatsd import ipc
-from paparatsd.embeddings.static import StaticModel
+from paparatsd.embeddings.static import StaticModel, prose_model
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.docs_engine import DocsEngine
 from paparatsd.search.frames import pack_ranked, unpack_asked
@@ -70,8 +70,14 @@ class Server:
         """Return what answers from documents, made on first use."""
         if self._docs is None:
             source, engine = CatalogSource(CatalogReader(self._catalog)), self.engine()
-            is_word = self._model().knows if self._options.meaning else None
-            self._docs = DocsEngine(source, engine.shelf, engine.embed_query, is_word=is_word)
+            meaning = self._options.meaning
+            self._docs = DocsEngine(
+                source,
+                engine.shelf,
+                engine.embed_query,
+                is_word=self._model().knows if meaning else None,
+                sense=StaticModel.load(prose_model()) if meaning else None,
+            )
         return self._docs
 
     def _model(self) -> StaticModel:

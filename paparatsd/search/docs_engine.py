@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,7 +19,14 @@ from paparatsd.search.docs_features import Told, docs_features
 from paparatsd.search.docs_hits import DocumentRows, Floors, document_of, hits_of, titled
 from paparatsd.search.docs_places import gather_places, shortlist
 from paparatsd.search.docs_question import RECALL_LIMIT, read_docs_question
-from paparatsd.search.docs_rank import Mode, judge, load_docs_weights
+from paparatsd.search.docs_rank import Mode, docs_score, judge, load_docs_weights
+from paparatsd.search.docs_sense import (
+    DEEP,
+    likeliest,
+    sense_features,
+    understood,
+    without_sense,
+)
 from paparatsd.search.docs_text import joined, piece_of, sections
 from paparatsd.search.docs_view import DocsReader, DocsViews
 from paparatsd.search.filters import version_filter
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
     from paparatsd.search.docs_places import Places
     from paparatsd.search.docs_question import DocsQuestion, Encode, IsWord
     from paparatsd.search.docs_rank import DocsWeights, Judged
+    from paparatsd.search.docs_sense import Sense
     from paparatsd.search.docs_view import Shown
     from paparatsd.search.scope import Scope
     from paparatsd.search.shelf import Shelf
@@ -60,6 +69,17 @@ class Source(DocsReader, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The places that may answer a question; `told` and each of `values` are parallel to them."""
+
+    places: Places
+    rows: DocumentRows
+    told: list[Told]
+    mode: Mode
+    values: dict[str, NDArray[np.float64]]
+
+
 class DocsEngine:
     """Answers from the documents of the catalog."""
 
@@ -71,15 +91,18 @@ class DocsEngine:
         weights: DocsWeights | None = None,
         *,
         is_word: IsWord | None = None,
+        sense: Sense | None = None,
     ) -> None:
         """`encode` makes a question's vector by the built-in model, None without one.
 
-        `is_word`: as for `read_docs_question`.
+        `is_word`: as for `read_docs_question`. `sense`: a model of prose, asked about the likeliest
+        places of questions that our embedder answers.
         """
         self._source = source
         self._shelf = shelf
         self._encode = encode
         self._is_word = is_word
+        self._sense = sense
         self._weights = weights or load_docs_weights()
         self._views = DocsViews(source)
         self._filters: OrderedDict[tuple[object, ...], Filters] = OrderedDict()
@@ -140,23 +163,44 @@ class DocsEngine:
 
     def rank(self, token: int, replies: Sequence[RecallReply]) -> DocsFound:
         """Return the hits of a plan. Raises Busy when it is no longer known."""
-        question = self._pinned.pop(token, None)
-        if question is None:
-            raise Busy("too many searches at once; try again")
+        question = self.planned(token)
         projects = frozenset(one.project.scope.name for one in question.shown if one.mask.any())
-        places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
-        rows = DocumentRows.of(question.shown, places.records)
-        most = max(LIKELIEST, 2 * question.asked.limit)
-        places, told = self._told(shortlist(question, places, most), rows)
-        if not told:
+        found = self.look(question, replies)
+        if not found.told:
             return DocsFound((), projects, question.notes)
-        mode = _mode(question, replies)
-        values = docs_features(question, places, told)
+        places, rows, mode, values = found.places, found.rows, found.mode, found.values
         judged = judge(values, places.cosines, mode, self._weights)
         floors = _floors(question.asked, self._weights, mode)
         hits = hits_of(places, rows, judged, floors, question.asked.limit, self._shelf)
         notes = () if hits else _too_far(judged, places, rows, floors.of_kind)
         return DocsFound(hits, projects, (*question.notes, *notes))
+
+    def planned(self, token: int) -> DocsQuestion:
+        """Return the question of a plan, once. Raises Busy when it is no longer known."""
+        question = self._pinned.pop(token, None)
+        if question is None:
+            raise Busy("too many searches at once; try again")
+        return question
+
+    def look(self, question: DocsQuestion, replies: Sequence[RecallReply]) -> Looked:
+        """Return the places that may answer, and their features."""
+        places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
+        rows = DocumentRows.of(question.shown, places.records)
+        most = max(LIKELIEST, 2 * question.asked.limit)
+        places, told = self._told(shortlist(question, places, most), rows)
+        mode = _mode(question, replies)
+        values = docs_features(question, places, told) | without_sense(len(told))
+        asked = question.asked.query
+        if mode is not Mode.MEANING or not told:
+            return Looked(places, rows, told, mode, values)
+        if self._sense is None or not understood(asked, self._sense):
+            return Looked(places, rows, told, Mode.PLAIN, values)
+        before = docs_score(values, self._weights.score[Mode.PLAIN])
+        deep = likeliest(before, places.documents, max(DEEP, 2 * question.asked.limit))
+        places, told = places.only(deep), [told[at] for at in np.flatnonzero(deep).tolist()]
+        values = {name: value[deep] for name, value in values.items()}
+        values |= sense_features(asked, told, places.documents, self._sense)
+        return Looked(places, rows, told, mode, values)
 
     def _told(self, places: Places, rows: DocumentRows) -> tuple[Places, list[Told]]:
         """Return the places whose text is there, and what is known of each."""

@@ -17,6 +17,7 @@ from paparatsd.chunks.record import VECTOR_TEXTS
 from paparatsd.chunks.terms import STOP, stem, term_id, text_ids
 from paparatsd.search.docs_places import RANK_OFFSET
 from paparatsd.search.docs_priors import DocPrior, doc_prior
+from paparatsd.search.docs_sense import SENSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,7 @@ MEANINGS = {
     "test": "among tests or their data",
     "vendored": "somebody else's, taken along",
     "example": "an example",
+    **SENSES,
 }
 LONG_ENOUGH = 300
 BEST_OF_DOCUMENT = 3

@@ -37,9 +37,14 @@ SCORE = "score"
 
 
 class Mode(StrEnum):
-    """What a question is answered by: our vectors and words, another embedder's, words alone."""
+    """What a question is answered by.
+
+    Our vectors, the model of prose and words; the same without that model; another embedder's
+    vectors; words alone.
+    """
 
     MEANING = "meaning"
+    PLAIN = "plain"
     OTHER = "other"
     WORDS = "words"
 
@@ -50,7 +55,7 @@ class DocsWeights:
 
     `relevance` is there for the modes in which it is not the cosine. `follow`: share of the floor
     that is enough once a place has passed. `embedder`: the fingerprint of the built-in model that
-    all but those of another embedder belong to.
+    all but those of another embedder belong to; `sense`: that of the model of prose.
     """
 
     score: Mapping[Mode, Mapping[str, float]]
@@ -58,6 +63,7 @@ class DocsWeights:
     floors: Mapping[Mode, Mapping[DocsKind, float]]
     follow: Mapping[Mode, float]
     embedder: str
+    sense: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
     return DocsWeights(
         score={mode: _numbers(content["score"][mode]) for mode in Mode},
         relevance={
-            mode: _numbers(content["relevance"][mode]) for mode in (Mode.MEANING, Mode.WORDS)
+            mode: _numbers(content["relevance"][mode]) for mode in Mode if mode is not Mode.OTHER
         },
         floors={
             mode: {kind: _numbers(content["floors"][mode])[kind] for kind in DocsKind}
@@ -97,6 +103,7 @@ def _parse(content: Mapping[str, Any]) -> DocsWeights:
         },
         follow={mode: _numbers(content["follow"])[mode] for mode in Mode},
         embedder=str(content["embedder"]),
+        sense=str(content["sense"]),
     )
 
 
@@ -133,7 +140,7 @@ def judge(
     if mode is Mode.WORDS:
         return Judged(scores, by_words, np.ones(len(scores), np.bool_))
     known = ~np.isnan(cosines)
-    if mode is Mode.MEANING:
+    if mode is not Mode.OTHER:
         near = docs_relevance({**values, SCORE: scores}, weights.relevance[mode])
     else:
         near = np.clip(np.nan_to_num(cosines), 0.0, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paparatsd.embeddings.static import StaticModel, prose_model
 from paparatsd.search.catalog import CatalogSource
 from paparatsd.search.docs_asked import DocsAsked, DocsProject, DocsScope, DocumentAsked
 from paparatsd.search.docs_engine import DocsEngine
@@ -24,7 +25,8 @@ def docs_engine(
     """Return an engine over the world's catalog; `is_word` as for `DocsEngine`."""
     source = CatalogSource(CatalogReader(world.path))
     engine = Engine(source, world.model if meaning else None)
-    return DocsEngine(source, engine.shelf, engine.embed_query, is_word=is_word)
+    sense = StaticModel.load(prose_model()) if meaning else None
+    return DocsEngine(source, engine.shelf, engine.embed_query, is_word=is_word, sense=sense)
 
 
 def docs_scope(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from paparatsd.docs_model import DocsKind
-from paparatsd.embeddings.static import read_spec
+from paparatsd.embeddings.static import prose_model, read_spec
 from paparatsd.errors import Broken
 from paparatsd.search.docs_features import MEANINGS
 from paparatsd.search.docs_rank import (
@@ -38,6 +38,7 @@ WEIGHTS = DocsWeights(
     floors=dict.fromkeys(Mode, FLOORS),
     follow=dict.fromkeys(Mode, 1.0),
     embedder="one",
+    sense="two",
 )
 
 
@@ -119,8 +120,9 @@ def test_the_packaged_weights_name_features_that_there_are() -> None:
     assert weights.floors[Mode.OTHER] == FLOORS
 
 
-def test_the_packaged_weights_were_fitted_with_the_packaged_embedder() -> None:
+def test_the_packaged_weights_were_fitted_with_the_packaged_models() -> None:
     assert load_docs_weights().embedder == read_spec().fingerprint
+    assert load_docs_weights().sense == read_spec(prose_model()).fingerprint
 
 
 @pytest.mark.parametrize("change", [{"format": 9}, {"score": {}}, {"floors": None}])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paparatsd.embeddings.static import StaticModel, packaged_model, read_spec
+from paparatsd.embeddings.static import StaticModel, packaged_model, prose_model, read_spec
 from paparatsd.embeddings.tokenizer import Vocabulary, words_of
 from paparatsd.errors import Broken
 
@@ -142,6 +142,13 @@ def test_the_model_fits_the_wheel_and_belongs_together() -> None:
     assert {*"abcdefghijklmnopqrstuvwxyz0123456789"} <= set(entries)
 
 
+def test_both_models_together_fit_the_wheel() -> None:
+    folders = (packaged_model(), prose_model())
+    sizes = [file.stat().st_size for folder in folders for file in folder.iterdir()]
+    assert sum(sizes) < 20_000_000
+    assert (prose_model() / "NOTICE").is_file()
+
+
 def test_no_texts_give_an_empty_matrix(model: StaticModel) -> None:
     assert model.encode([]).shape == (0, 256)
 
@@ -207,3 +214,36 @@ def test_words_with_a_row_of_their_own_are_known() -> None:
 
     assert model.knows("blockchain")
     assert not model.knows("blockchian")
+
+
+def test_pieces_give_the_vector_of_their_text(model: StaticModel) -> None:
+    texts = ["delete a user", "const retry = (n) => n + 1", ""]
+    rows = model.encode_pieces([model.pieces(text) for text in texts])
+    assert rows[:2].tobytes() == model.encode(texts[:2]).tobytes()
+    assert not rows[2].any()
+
+
+def test_the_rows_of_pieces_have_length_one_and_count_in_questions(model: StaticModel) -> None:
+    pieces = np.array(sorted(model.pieces("how is the retry limit configured")), np.int64)
+    rows, worths = model.directions(pieces)
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(pieces)), abs=1e-5)
+    assert (worths > 0).all()
+    total = (rows * worths[:, None]).sum(axis=0)
+    asked = model.encode_queries(["how is the retry limit configured"])[0]
+    assert total / np.linalg.norm(total) == pytest.approx(asked, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("get rid of an account for good", "Delete a user", "Export a user"),
+        ("it takes ages until the first answer", "Slow start-up", "Rename a column"),
+        ("keep a copy in case the disk dies", "Backup and restore", "Colours of the terminal"),
+    ],
+)
+def test_the_model_of_prose_knows_other_words_for_the_same(
+    question: str, answer: str, other: str
+) -> None:
+    prose = StaticModel.load(prose_model())
+    right, wrong = prose.encode([answer, other]) @ prose.encode_queries([question])[0]
+    assert right > wrong

@@ -21,14 +21,11 @@ from contrib.bench.docs.dataset import check_out, load_set
 from contrib.train.ranker.memory import project_scope
 from contrib.train.ranker.replay import ReadingCatalog
 from contrib.train.ranker.trees import Trees
-from paparatsd.embeddings.static import StaticModel
+from paparatsd.embeddings.static import StaticModel, prose_model
 from paparatsd.model import VersionId
 from paparatsd.search.docs_asked import DocsAsked, DocsProject, DocsScope
-from paparatsd.search.docs_engine import LIKELIEST, DocsEngine
-from paparatsd.search.docs_features import docs_features
-from paparatsd.search.docs_hits import DocumentRows
-from paparatsd.search.docs_places import gather_places, shortlist
-from paparatsd.search.docs_question import HITS, RECALL_LIMIT
+from paparatsd.search.docs_engine import DocsEngine
+from paparatsd.search.docs_question import HITS
 from paparatsd.search.docs_text import FRONT_MATTER
 from paparatsd.search.shelf import Shelf
 from paparatsd.store.rows import DocumentRow
@@ -42,14 +39,15 @@ if TYPE_CHECKING:
     from contrib.train.ranker.trees import IndexedFile
     from paparatsd.model import ParsedFile, ShardKey
     from paparatsd.search.docs_question import Encode, IsWord
+    from paparatsd.search.docs_sense import Sense
 
 ROOM = 1 << 30
 EVERYDAY, HARD, FAR, ABSENT, ELSEWHERE = "everyday", "hard", "far", "absent", "elsewhere"
 """Questions in the documents' words, questions of which most are in a stranger's, the first ones in
 other words, topics that are not treated, and questions about other projects, of which one here and
 there is answered by chance."""
-COLLECTED = {"dev": EVERYDAY, "dev_hard": HARD}
-"""The sets, and how their questions are worded."""
+COLLECTED = {"dev": EVERYDAY, "dev_hard": HARD, "test": HARD}
+"""The sets, and how their questions are worded. What was asked once as a test is one of them."""
 EVERY = 8
 """Of the questions about other projects one in so many is asked."""
 
@@ -109,22 +107,15 @@ class DocsCatalog(ReadingCatalog):
         return 1, self._rows, ()
 
 
-class Looking(DocsEngine):
-    """Tells the features of a question's places instead of hits."""
-
-    def look(
-        self, asked: DocsAsked, catalog: DocsCatalog
-    ) -> tuple[Mapping[str, NDArray[np.float64]], NDArray[np.float64], list[str], list[str]]:
-        """Return features, cosines, and the path and breadcrumb of each place."""
-        plan = self.plan(asked)
-        question = self._pinned.pop(plan.token)
-        replies = catalog.recall(plan.requests)
-        places = gather_places(question, replies, RECALL_LIMIT, self._shelf)
-        rows = DocumentRows.of(question.shown, places.records)
-        places, told = self._told(shortlist(question, places, LIKELIEST), rows)
-        values = docs_features(question, places, told)
-        paths = [one.row.path for one in told]
-        return values, places.cosines, paths, [one.chunk.name or "" for one in told]
+def look(
+    engine: DocsEngine, asked: DocsAsked, catalog: DocsCatalog
+) -> tuple[Mapping[str, NDArray[np.float64]], NDArray[np.float64], list[str], list[str]]:
+    """Return features, cosines, and the path and breadcrumb of each place of a question."""
+    plan = engine.plan(asked)
+    found = engine.look(engine.planned(plan.token), catalog.recall(plan.requests))
+    paths = [one.row.path for one in found.told]
+    crumbs = [one.chunk.name or "" for one in found.told]
+    return found.values, found.places.cosines, paths, crumbs
 
 
 def collect(
@@ -133,18 +124,20 @@ def collect(
     trees: Trees,
     encode: Encode,
     is_word: IsWord | None,
+    sense: Sense | None,
+    *,
     elsewhere: Sequence[str] = (),
     plain: str = EVERYDAY,
 ) -> Iterator[Collected]:
     """Yield every question of a project with its places; `elsewhere`: those of other projects.
 
-    `plain`: how the project's questions are worded.
+    `plain`: how the project's questions are worded. `sense`: the model of prose.
     """
     parsed = {path: file for path, file in trees.parse(root) if file.document is not None}
     files = [file for file in trees.build(root) if file.path in parsed]
     catalog = DocsCatalog(files, parsed)
     shelf = Shelf(catalog, record_bytes=ROOM, text_bytes=ROOM)
-    engine = Looking(catalog, shelf, encode, is_word=is_word)
+    engine = DocsEngine(catalog, shelf, encode, is_word=is_word, sense=sense)
     scope = project_scope(project.name).projects[0]
     where = DocsScope((DocsProject(scope, "internal", project.kind),))
     asked = [
@@ -154,7 +147,7 @@ def collect(
         *((ELSEWHERE, text, ()) for text in elsewhere),
     ]
     for wording, text, right in asked:
-        values, cosines, paths, crumbs = engine.look(DocsAsked(text, where, limit=10), catalog)
+        values, cosines, paths, crumbs = look(engine, DocsAsked(text, where, limit=10), catalog)
         yield Collected(
             project=project.name,
             kind=project.kind,
@@ -179,6 +172,7 @@ def main() -> int:
     cache = arguments.cache.resolve()
     trees = Trees(cache, model)
     is_word = None if arguments.words else model.knows
+    sense = None if arguments.words else StaticModel.load(prose_model())
     found: list[Collected] = []
     asked = [(plain, one) for chosen, plain in COLLECTED.items() for one in load_set(chosen)]
     for number, (plain, project) in enumerate(asked):
@@ -190,7 +184,9 @@ def main() -> int:
         def encode(text: str) -> NDArray[np.float32] | None:
             return None if arguments.words else model.encode_queries([text])[0]
 
-        found += collect(project, root, trees, encode, is_word, elsewhere, plain)
+        found += collect(
+            project, root, trees, encode, is_word, sense, elsewhere=elsewhere, plain=plain
+        )
     with arguments.out.open("wb") as out:
         pickle.dump(found, out, protocol=5)
     print(f"{len(found)} questions, {sum(len(one.paths) for one in found)} places")

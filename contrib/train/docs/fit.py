@@ -30,8 +30,9 @@ import numpy as np
 
 from contrib.train.docs.collect import ABSENT, ELSEWHERE, EVERYDAY, FAR, HARD, Collected
 from contrib.train.ranker.linear import Logistic, fit_logistic
-from paparatsd.embeddings.static import read_spec
+from paparatsd.embeddings.static import prose_model, read_spec
 from paparatsd.search.docs_rank import BIAS, PACKAGED, SCORE, best_of_documents, docs_score
+from paparatsd.search.docs_sense import SENSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MEANING, WORDS = "meaning", "words"
-BY_MEANING = frozenset({"cos", "near", "rrf_meaning", "doc_cos", "doc_near", "path_cos"})
-CHOSEN = {"changes": -4.0, "legal": -3.0, "short": -0.5, "test": -1.0, "vendored": -1.0}
+MEANING, PLAIN, WORDS = "meaning", "plain", "words"
+BY_MEANING = frozenset({"cos", "near", "rrf_meaning", "doc_cos", "doc_near", "path_cos", *SENSES})
+CHOSEN = {"changes": -5.0, "legal": -3.0, "short": -0.5, "test": -1.0, "vendored": -1.0}
 """What too few of these questions are about to be learnt."""
 REDUNDANT = frozenset(
     {"rrf_meaning", "rrf_words", "stem_cov", "stem_back", "heads_cov", "doc_near", "lead"}
@@ -53,7 +54,8 @@ Weights for other embedders have some of them.
 NOT_FITTED = frozenset({"known", *REDUNDANT, *CHOSEN})
 """These too: features that do not tell places of a question apart, or add nothing."""
 RELEVANCE = {
-    MEANING: ("cos", "all_cov", "known", SCORE),
+    MEANING: ("cos", "all_cov", "known", "sense", "sense_doc", "sense_head", SCORE),
+    PLAIN: ("cos", "all_cov", "known", SCORE),
     WORDS: ("bm", "all_cov", "known", SCORE),
 }
 STRENGTH = 1.0
@@ -67,7 +69,7 @@ FOLLOW = 2.0
 """How far below the floor, in odds, others are when one has passed: right ones are not farther."""
 COUNTS = {EVERYDAY: 1.0, HARD: 1.0, FAR: 0.3, ABSENT: 2.0, ELSEWHERE: 0.3}
 TREATED = (EVERYDAY, HARD, FAR)
-LEAKS = {MEANING: 0.032, WORDS: 0.032}
+LEAKS = {MEANING: 0.032, PLAIN: 0.032, WORDS: 0.032}
 """Share of absent topics of the development sets that the floor lets through."""
 ROUNDS = 3
 TINY = 1e-9
@@ -94,7 +96,8 @@ def matrix(question: Collected, names: Sequence[str]) -> Floats:
 def fit_order(questions: Sequence[Collected], names: Sequence[str]) -> Weights:
     """Fit the order. Which place stands for a document depends on the weights: a few rounds."""
     packaged = json.loads(PACKAGED.read_text())["score"]
-    before: Weights = packaged[MEANING if "cos" in names else WORDS]
+    mode = MEANING if "sense" in names else PLAIN if "cos" in names else WORDS
+    before: Weights = packaged[mode]
     weights = {name: value for name, value in before.items() if name in questions[0].features}
     for _ in range(ROUNDS):
         choices, counts = [], []
@@ -211,7 +214,7 @@ def judge(question: Collected, order: Mapping[str, float], told: Floats, outcome
 
 def order_names(question: Collected, mode: str) -> list[str]:
     """Return the features that order places."""
-    left_out = NOT_FITTED | (BY_MEANING if mode == WORDS else frozenset())
+    left_out = NOT_FITTED | {WORDS: BY_MEANING, PLAIN: frozenset(SENSES)}.get(mode, frozenset())
     return [name for name in question.features if name not in left_out]
 
 
@@ -253,7 +256,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="the weights to write (default: none)")
     arguments = parser.parse_args()
     content: dict[str, Any] = json.loads(PACKAGED.read_text())
-    for mode, file in ((MEANING, arguments.meaning), (WORDS, arguments.words)):
+    files = {MEANING: arguments.meaning, PLAIN: arguments.meaning, WORDS: arguments.words}
+    for mode, file in files.items():
         with file.open("rb") as kept:
             questions: list[Collected] = pickle.load(kept)
         outcomes = cross_validate(questions, mode)
@@ -268,6 +272,7 @@ def main() -> int:
         content["floors"][mode] = {"prose": 0.5, "code": 0.5}
         content["follow"][mode] = round(2 / (1 + math.exp(FOLLOW)), 4)
     content["embedder"] = read_spec().fingerprint
+    content["sense"] = read_spec(prose_model()).fingerprint
     if arguments.out:
         arguments.out.write_text(json.dumps(content, indent=1) + "\n")
     return 0

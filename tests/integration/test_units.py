@@ -54,7 +54,9 @@ def verify(directory: Path, runtime: Path) -> str:
         text=True,
         check=False,
     )
-    return done.stdout + done.stderr
+    said = (done.stdout + done.stderr).splitlines(keepends=True)
+    # What else is installed may complain, too, when a user's environment is put together.
+    return "".join(line for line in said if "-environment-generators/" not in line)
 
 
 def test_systemd_has_nothing_to_say_about_the_units(units: Path, tmp_path: Path) -> None:

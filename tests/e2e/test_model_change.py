@@ -70,11 +70,15 @@ async def answers(daemon: Daemon, **options: Any) -> list[Any]:
     found = []
     for question in QUESTIONS:
         answer = await daemon.answer(question, limit=10, **options)
-        hits = [(hit["path"], hit["start_line"], hit["score"]) for hit in answer["results"]]
-        # Files are looked at again after a start: how far that is says nothing of the model.
-        notes = [note for note in answer["notes"] if "is still being built" not in note]
-        found.append((hits, notes))
+        found.append(said(answer))
     return found
+
+
+def said(answer: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
+    """Return hits and notes of an answer."""
+    hits = [(hit["path"], hit["start_line"], hit["score"]) for hit in answer["results"]]
+    # Files are looked at again after a start: how far that is says nothing of the model.
+    return hits, [note for note in answer["notes"] if "is still being built" not in note]
 
 
 async def from_scratch(repo: Repo, chosen: Mapping[str, str]) -> list[Any]:
@@ -171,8 +175,7 @@ async def test_the_old_model_answers_until_the_new_one_has_everything(tmp_path: 
 
             async def ask() -> None:
                 answer = await daemon.answer(QUESTIONS[1], limit=10)
-                hits = [(hit["path"], hit["start_line"], hit["score"]) for hit in answer["results"]]
-                seen.append((hits, answer["notes"]))
+                seen.append(said(answer))
 
             new_server.gate.clear()
             await choose(daemon, new)

@@ -61,10 +61,17 @@ class Blamed(NamedTuple):
     ends: frozenset[str]
 
 
+def _is_on_its_way(status: dict[str, Any], name: str) -> bool:
+    project = next(one for one in status["projects"] if one["name"] == name)
+    return (project["history"] or {}).get("state") in ("scanning", "mapping")
+
+
 async def assert_right(
     daemon: Daemon, name: str, scratch: Path, *, blame: bool = True
 ) -> Mapping[Place, Past]:
     """Fail unless both judges agree with the daemon; returns what all say of each chunk."""
+    # A head that moved a moment ago may not have been told to the history process yet.
+    await daemon.wait_until(lambda status: not _is_on_its_way(status, name))
     project = await daemon.project(name)
     places = chunks_of(daemon.state / "catalog.sqlite3", name)
     found = {place: await told(daemon, name, place) for place in places}

@@ -70,6 +70,7 @@ class ProjectSession:
         self._pass: Pass | None = None
         self._failures = 0
         self._first_pass_done = False
+        self._was_whole = False
         self._directories: frozenset[str] = frozenset()
         self._label_warnings: tuple[str, ...] = ()
 
@@ -126,7 +127,7 @@ class ProjectSession:
             checked_at=self._checked_at,
             progress=running.progress() if running is not None else None,
             dirty=bool(self._due or waiting or self._due.is_under_way),
-            first=not self._first_pass_done,
+            first=not (self._first_pass_done or self._was_whole),
             docs_kind=self._rules.docs_kind,
             docs_audience=self._rules.docs_audience,
             labels=self._rules.labels,
@@ -330,6 +331,7 @@ class ProjectSession:
         await self._parts.prepare(builder)
         current = builder.pipeline.fingerprint
         self._generation = await self._parts.ledger.renew(row.id, builder.shard, current)
+        self._was_whole = await self._parts.ledger.is_whole(row.id)
         self._set_state(ProjectState.INDEXING, "checking files")
 
     # ------------------------------------------------------------------ passes
@@ -359,6 +361,9 @@ class ProjectSession:
         if not await self._run_pass(PassInput(known, listing, paranoid=look.paranoid)):
             return
         self._first_pass_done = True
+        if not self._was_whole:
+            await self._parts.ledger.note_whole(self._project_id, began_wall)
+            self._was_whole = True
         self._place.note_shown(signature)
         self._checked_at = began_wall
         self._due.plan(max(self._parts.index.reconcile_min_s, CPU_FACTOR * cost))

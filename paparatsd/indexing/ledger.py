@@ -141,6 +141,15 @@ class Ledger:
         await self._write(lambda catalog: catalog.begin_removal(name))
         await self._purge()
 
+    async def note_whole(self, project_id: int, when: float) -> None:
+        """Note that a project shows all of its files, which a restart does not change."""
+        await self._write(lambda catalog: catalog.note_whole(project_id, when))
+
+    async def is_whole(self, project_id: int) -> bool:
+        """Say whether a project has shown all of its files, and lost none of them since."""
+        rows = await self.projects()
+        return any(row.id == project_id and row.checked_at is not None for row in rows.values())
+
     async def set_head(self, project_id: int, head: Head) -> None:
         """Note where a checkout stands."""
         await self._write(lambda catalog: catalog.set_head(project_id, head))
@@ -346,6 +355,7 @@ def _renew(catalog: Catalog, project_id: int, shard: ShardKey, current: Fingerpr
     left = [one.version for one in view.values() if one.version not in gone]
     log.info("view_renewed", project=project_id, files=len(outdated), hidden=len(drop))
     change = ViewChange(drop=tuple(drop), terms=recount(catalog.read, project_id, left))
+    catalog.note_whole(project_id, None)
     return catalog.commit_generation(project_id, change)
 
 

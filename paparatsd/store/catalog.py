@@ -127,6 +127,13 @@ class Catalog:
         with self._database.transaction("set_head") as connection:
             projects.set_head(connection, project_id, head)
 
+    def note_whole(self, project_id: int, when: float | None) -> None:
+        """Note since when a project shows all of its files; None: it does not, or not any more."""
+        with self._database.transaction("note_whole") as connection:
+            connection.execute(
+                "UPDATE projects SET checked_at = ? WHERE id = ?", (when, project_id)
+            )
+
     # ------------------------------------------------------------------ versions
 
     def known(self, ids: Iterable[VersionId]) -> set[VersionId]:
@@ -173,8 +180,6 @@ class Catalog:
         project_id: int,
         change: ViewChange,
         head: Head | None = None,
-        *,
-        checked_at: float | None = None,
     ) -> int:
         """Change a view in one transaction and return the generation it has now.
 
@@ -186,9 +191,8 @@ class Catalog:
         with self._database.transaction("commit_generation") as connection:
             views.apply_change(connection, project_id, change, self._clock.now())
             updated = connection.execute(
-                """UPDATE projects SET generation = generation + ?,
-                   checked_at = ifnull(?, checked_at) WHERE id = ?""",
-                (int(grows), checked_at, project_id),
+                "UPDATE projects SET generation = generation + ? WHERE id = ?",
+                (int(grows), project_id),
             )
             if updated.rowcount == 0:
                 raise Conflict("the project was removed while it was indexed")

@@ -170,7 +170,10 @@ class ViewChange:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
-    """One registered project and what is counted of it."""
+    """One registered project and what is counted of it.
+
+    `checked_at`: since when it shows all of its files; None before its first index is whole.
+    """
 
     id: int
     entry: ProjectEntry

@@ -77,8 +77,7 @@ async def answers(daemon: Daemon, **options: Any) -> list[Any]:
 def said(answer: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
     """Return hits and notes of an answer."""
     hits = [(hit["path"], hit["start_line"], hit["score"]) for hit in answer["results"]]
-    # Files are looked at again after a start: how far that is says nothing of the model.
-    return hits, [note for note in answer["notes"] if "is still being built" not in note]
+    return hits, answer["notes"]
 
 
 async def from_scratch(repo: Repo, chosen: Mapping[str, str]) -> list[Any]:

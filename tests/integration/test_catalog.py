@@ -174,7 +174,8 @@ def test_totals_follow_every_change(catalog: Catalog) -> None:
         drop=("b.txt",),
         skipped_set=(SkippedRow("b.txt", Skip.BINARY), SkippedRow("k", Skip.SECRET, "key")),
     )
-    catalog.commit_generation(project.id, change, Head("main", CommitId("c" * 40)), checked_at=5.5)
+    catalog.commit_generation(project.id, change, Head("main", CommitId("c" * 40)))
+    catalog.note_whole(project.id, 5.5)
 
     totals = catalog.read.totals(project.id)
     assert (totals.files, totals.chunks, totals.bytes) == (1, 1, 4)

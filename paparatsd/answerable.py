@@ -144,7 +144,7 @@ class Answerable:
 
     def labels(self) -> dict[ProjectName, ProjectLabels]:
         """Return what projects call themselves and their parts, of those that do."""
-        told = {one.name: one.snapshot().labels for one in self._roster.sessions()}
+        told = {one.name: one.labels for one in self._roster.sessions()}
         return {name: labels for name, labels in told.items() if labels and self.has(name)}
 
     def everything(self) -> Scope:

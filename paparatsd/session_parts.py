@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paparatsd.naming import UNLABELLED
-from paparatsd.place_labels import NOTHING_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from paparatsd.indexing.apply import VersionBuilder
     from paparatsd.indexing.ledger import Ledger
     from paparatsd.model import GroupName, Head, ProjectName, ProjectState, RepoId
-    from paparatsd.place_labels import ProjectLabels
     from paparatsd.settings import IndexSettings, WatchSettings
     from paparatsd.sources.watch import WatchHub
     from paparatsd.status_model import Progress
@@ -67,7 +65,6 @@ class Snapshot:
     first: bool
     docs_kind: str = "auto"
     docs_audience: str = UNLABELLED
-    labels: ProjectLabels = NOTHING_SAID
 
 
 def age_when(watching: str, checked_at: float | None, now: float) -> str:

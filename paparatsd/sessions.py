@@ -33,6 +33,7 @@ from paparatsd.sources import repo, walk
 if TYPE_CHECKING:
     from paparatsd.due import Look
     from paparatsd.model import ProjectEntry, ProjectName, RepoId
+    from paparatsd.place_labels import ProjectLabels
     from paparatsd.session_parts import SessionParts
     from paparatsd.sources.repo import Checkout
     from paparatsd.store.rows import ProjectRow
@@ -130,8 +131,12 @@ class ProjectSession:
             first=not (self._first_pass_done or self._was_whole),
             docs_kind=self._rules.docs_kind,
             docs_audience=self._rules.docs_audience,
-            labels=self._rules.labels,
         )
+
+    @property
+    def labels(self) -> ProjectLabels:
+        """What the project's own file calls it and its parts."""
+        return self._rules.labels
 
     def freshness(self, *, verified: bool = False) -> Freshness:
         """Say what an answer given now reflects.

@@ -107,6 +107,16 @@ class Reranking:
                 await self._probing
         await self._backend.close()
 
+    def silence(self) -> Verdict | None:
+        """Return the verdict on any question while the backend is left alone, None otherwise."""
+        if not self._breaker.is_open or not self._is_resting():
+            return None
+        return Verdict(self._backend.spec.name, problem=self._breaker.reason)
+
+    def _is_resting(self) -> bool:
+        """Whether it is too early for a probe, or one is under way, which may hang."""
+        return self._breaker.left_s() > 0 or bool(self._probing and not self._probing.done())
+
     async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Verdict:
         """Return what the backend says of texts, or why it says nothing, within the deadline."""
         name, query = self._backend.spec.name, query[:MAX_QUERY_CHARS]
@@ -144,7 +154,7 @@ class Reranking:
 
         The question that begins with that waits for a moment; others do not, a probe may hang.
         """
-        if self._breaker.left_s() > 0 or (self._probing and not self._probing.done()):
+        if self._is_resting():
             return False
         self._probing = asyncio.create_task(self._probe())
         await asyncio.wait({self._probing}, timeout=HEAL_S)

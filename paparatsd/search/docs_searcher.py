@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paparatsd.search.docs_asked import DocsAsked, DocsFound, DocsPlan, DocumentAsked
     from paparatsd.search.reordering import Reordering
     from paparatsd.search.searcher import Searcher
+    from paparatsd.search_model import Verdict
 
 NO_STORE = (
     "The vector store did not answer: only documents whose title or path has words of the question "
@@ -64,6 +65,10 @@ class DocsSearcher:
 
         if reordering is None:
             return await find(asked.limit)
+        silence = reordering.reranker.silence()
+        if silence is not None:
+            found = await find(asked.limit)
+            return _unordered(found, silence if found.hits else None)
         found = await find(reordering.wanted(asked.limit))
         left_s = (deadline_s - (loop.time() - started)) * RERANK_SHARE
         verdict = await reordering.opinion(asked.query, found.hits, left_s)
@@ -72,9 +77,7 @@ class DocsSearcher:
             notes = (*found.notes, order_note(verdict))
             return replace(found, hits=hits, notes=notes, reranked_by=verdict.by)
         # More were looked for than were asked for, which has a part in the order.
-        found = await find(asked.limit)
-        told = () if verdict is None else (order_note(verdict),)
-        return replace(found, notes=(*found.notes, *told))
+        return _unordered(await find(asked.limit), verdict)
 
     async def _attempt(self, asked: DocsAsked, deadline_s: float) -> DocsFound:
         plan: DocsPlan = await self._searcher.ask("docs", asked, deadline_s)
@@ -93,3 +96,9 @@ class DocsSearcher:
             lambda: self._searcher.twice(lambda: self._searcher.ask("document", asked, deadline_s)),
         )
         return text
+
+
+def _unordered(found: DocsFound, verdict: Verdict | None) -> DocsFound:
+    """Return what was found in our own order, with why there is no other one, if that is to say."""
+    told = () if verdict is None else (order_note(verdict),)
+    return replace(found, notes=(*found.notes, *told))

@@ -25,6 +25,10 @@ H = TypeVar("H", bound=Hit | DocHit)
 class Reranker(Protocol):
     """What judges texts."""
 
+    def silence(self) -> Verdict | None:
+        """Return the verdict without scores that every question would get now, if that is known."""
+        ...
+
     async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Verdict:
         """Return scores of texts in their order, or why there are none; never raises for it."""
         ...

@@ -30,7 +30,7 @@ from paparatsd.search.compound import completed
 from paparatsd.search.frames import Asked, pack_asked, unpack_ranked
 from paparatsd.search.further import NOTHING_FURTHER
 from paparatsd.search.query import halves_of
-from paparatsd.search.reordering import order_note, with_verdict
+from paparatsd.search.reordering import certain_hits, order_note, with_verdict
 from paparatsd.search.rewrites import Rewrite
 from paparatsd.search_model import SearchAnswer
 from paparatsd.supervise import RemoteError, local_error
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from paparatsd.search.further import Further
     from paparatsd.search.recall import RecallPlan
     from paparatsd.search.scope import Scope
-    from paparatsd.search_model import ChunkView, SearchRequest
+    from paparatsd.search_model import ChunkView, SearchRequest, Verdict
     from paparatsd.status_model import CacheFigures
     from paparatsd.store.vectors import VectorStore
     from paparatsd.supervise import Child
@@ -251,6 +251,11 @@ class Searcher:
 
         if reordering is None:
             return await find(request.limit)
+        silence = reordering.reranker.silence()
+        if silence is not None:
+            found = await find(request.limit)
+            hits = found.ranked.hits
+            return unordered(found, silence) if certain_hits(hits) < len(hits) else found
         found = await find(reordering.wanted(request.limit))
         left_s = (ends - loop.time()) * RERANK_SHARE
         verdict = await reordering.opinion(request.query, found.ranked.hits, left_s)
@@ -258,9 +263,7 @@ class Searcher:
             return replace(found, ranked=with_verdict(found.ranked, verdict, request.limit))
         # More were looked for than were asked for, which may merge some that are shown.
         found = await find(request.limit)
-        if verdict is None:
-            return found
-        return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
+        return found if verdict is None else unordered(found, verdict)
 
     async def _find_one(self, request: SearchRequest, scope: Scope) -> Found:
         # All shards of a scope are of one model: see `model_roles/role.py`.
@@ -341,6 +344,11 @@ class Searcher:
     ) -> Any:  # noqa: ANN401 - whatever the operation returns
         """Ask the search process."""
         return await self._child.call(operation, argument, timeout_s=deadline_s, urgency=urgency)
+
+
+def unordered(found: Found, verdict: Verdict) -> Found:
+    """Return what was found in our own order, with why; it is not kept for the next question."""
+    return replace(found, notes=(*found.notes, order_note(verdict)), complete=False)
 
 
 def scope_notes(scope: Scope) -> tuple[str, ...]:

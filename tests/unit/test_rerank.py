@@ -79,6 +79,9 @@ async def test_only_what_is_not_certain_is_sent_with_its_place_and_no_more_than_
     asked: list[str] = []
 
     class Judge:
+        def silence(self) -> Verdict | None:
+            return None
+
         async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Verdict:
             asked.extend((query, *texts))
             return Verdict("r", tuple(0.0 for _ in texts))
@@ -216,11 +219,13 @@ async def test_the_same_question_to_the_same_texts_is_not_sent_twice() -> None:
 async def test_after_a_failure_nobody_waits_until_it_is_time(failure: PaparatsError) -> None:
     backend, clock = Backend(failure), SkippingClock()
     reranking = judging(backend, clock)
+    assert reranking.silence() is None
     for _ in range(5):
         verdict = await reranking.judge("q", ["a", "b"], 1.0)
         assert verdict == Verdict("voyage rerank-2.5", problem="it is gone")
     assert len(backend.asked) == 1
     assert reranking.problem == "it is gone"
+    assert reranking.silence() == Verdict("voyage rerank-2.5", problem="it is gone")
 
 
 async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does_not_wait() -> None:
@@ -228,6 +233,7 @@ async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does
     reranking = judging(backend, clock)
     await reranking.judge("q", ["a", "b"], 1.0)
     clock.passed_s += FIRST_S
+    assert reranking.silence() is None, "somebody has to find out"
     backend.failure = None
     verdict = await reranking.judge("q", ["a", "b"], 1.0)  # the probe hangs at the gate
     assert verdict.problem == "it is gone"
@@ -240,7 +246,7 @@ async def test_when_it_is_time_a_harmless_request_is_tried_and_the_question_does
         await anyio.lowlevel.checkpoint()
     verdict = await reranking.judge("q", ["a", "b"], 1.0)
     assert verdict.scores == (1.0, 1.0)
-    assert reranking.problem == ""
+    assert (reranking.problem, reranking.silence()) == ("", None)
     assert [asked[0] for asked in backend.asked] == ["q", PROBE[0], "q"]
 
 
